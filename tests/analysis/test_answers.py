@@ -13,11 +13,21 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from build import Run
-from selfexec.analysis.answers import BASELINE, answers, comparison_with_others, experiment_answer, overall_answer
-from selfexec.analysis.findings import against_baseline, experiment_findings, how_often, which_ones
+from selfexec.analysis.answers import (
+    BASELINE,
+    answers,
+    brief,
+    comparison_with_others,
+    experiment_answer,
+    headline,
+    how_often_clause,
+    overall_answer,
+    points_apart,
+)
+from selfexec.analysis.findings import Finding, against_baseline, experiment_findings, how_often, which_ones
 from selfexec.analysis.score_table import labelled
 from selfexec.analysis.selection import Selection
-from selfexec.metrics import Own, Score, few_models
+from selfexec.metrics import CONSTANT, MARGINS, Own, Score, few_models
 from selfexec.report.data import Data, Options
 from selfexec.report.front import front
 from selfexec.report.sections.answer import answer
@@ -182,9 +192,84 @@ def test_of_one_model_both_are_said_of_it() -> None:
     )
     assert said and said.text == (
         "m underestimates how often it would list a word: it predicts that it would list 30% of the offered words, but "
-        "lists 50%. Which words it will list: ahead of the baseline at equal yes rates (by .10 in skill; "
-        "it reaches 90% of the highest skill possible at its rate, the baseline 70%)."
+        "lists 50% (a difference of 20 points [16, 24]). Which words it will list: ahead of the baseline at equal yes "
+        "rates (by .10 [.06, .14] in skill; it reaches 90% of the highest skill possible at its rate, the baseline "
+        "70%)."
     )
+
+
+def over_a_constant(rows: Sequence[Score]) -> list[Score]:
+    return [replace(each, baseline=CONSTANT) if each.metric in MARGINS else each for each in rows]
+
+
+WORTH = "Being ahead of it means predicting better than chance, no more."
+
+
+def test_ahead_of_a_baseline_of_skill_0_says_what_that_is_worth() -> None:
+    def said(*rows: Score) -> str:
+        found = experiment_answer(experiment_findings(Rows(rows), "association"))
+        assert found
+        return found.text.rpartition("). ")[2]
+
+    why = "the baseline is always the same answer (skill 0), because other models predict no better than that."
+    alone, behind, other = yes_and_no("m", 0.1, 0.2), yes_and_no("n", 0.1, -0.2), yes_and_no("o", 0.1, 0.2)
+    assert said(*over_a_constant(alone)) == f"Here {why} {WORTH}"
+    assert said(*over_a_constant(behind)) == f"Here {why}"  # nothing that could be taken for more
+    assert said(*over_a_constant(alone), *other) == f"For m {why} {WORTH}"
+    assert said(*alone, *over_a_constant(behind)) == f"For n {why}"
+    assert "always the same answer" not in said(*alone)
+
+
+def test_headline_and_counts_make_no_more_of_it() -> None:
+    ahead, other = yes_and_no("m", 0.0, 0.2), yes_and_no("n", 0.0, 0.2)
+    assert headline(Rows(over_a_constant(ahead))) == "m predicts better than chance which words it will list"
+    assert headline(Rows(ahead)) == "m predicts better than a baseline which words it will list"
+    both = Rows([*over_a_constant(ahead), *other])
+    assert headline(both) == "Both models predict better than a baseline which words they will list"
+    assert brief(which_ones(both, "association")) == "both ahead (1 of a constant answer)"
+    assert brief(which_ones(Rows(over_a_constant(ahead)), "association")) == "ahead of a constant answer"
+    assert comparison_with_others(Rows(over_a_constant(ahead))) == (
+        "In association predictions are better than chance, and no more is shown: there a constant answer is as good "
+        "as the prediction from other models."
+    )
+
+
+# --- differences in points -------------------------------------------------------------------------------------------
+
+
+def of_rates(predicted: float, observed: float, error: float = 0.02) -> Finding:
+    values = {"skill": 0.3, "predicted_rate": predicted, "rate_bias": predicted - observed}
+    [found] = how_often(Rows([row("m", metric, value, error) for metric, value in values.items()]), "association")
+    return found
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_a_difference_in_points_is_that_of_the_shares_as_printed_or_says_about(a: float, b: float) -> None:
+    apart = points_apart([of_rates(a, b)])
+    printed = abs(round(100 * a) - round(100 * b))
+    assert apart.startswith("about ") or apart.split()[0] == str(printed)
+    assert not apart.startswith("about ") or apart.split()[1] != str(printed)
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0.0001, 0.1))
+def test_the_interval_beside_it_holds_it_and_leaves_0_just_where_there_is_a_verdict(
+    a: float, b: float, error: float
+) -> None:
+    found = of_rates(a, b, error)
+    shown = how_often_clause([found])
+    [(value, low, high)] = re.findall(
+        r"a difference of (?:about )?(-?[\d.]+) points? \[(-?[\d.]+), (-?[\d.]+)\]", shown
+    )
+    assert float(low) <= float(value) <= float(high)
+    assert (float(low) <= 0 <= float(high)) == (found.answer == "open")
+
+
+def test_shares_that_are_rounded_apart_do_not_make_a_point_more() -> None:
+    # 68.4% and 55.6% are printed as 68% and 56%, 12 apart, and differ by 12.8
+    assert points_apart([of_rates(0.684, 0.556)]) == "about 13 points"
+    assert points_apart([of_rates(0.68, 0.556)]) == "12 points"
+    assert points_apart([of_rates(0.68, 0.55), of_rates(0.9, 0.2), of_rates(0.5, 0.8)]) == "13 to 70 points"
+    assert points_apart([of_rates(0.504, 0.5)]) == "about .4 points"
 
 
 def test_of_nobody_ahead_only_those_are_spoken_of_that_could_have_been() -> None:
@@ -215,10 +300,10 @@ def test_orders_have_no_rate() -> None:
     skills = [row(m, "skill", 0.3, experiment="difficulty") for m in "abc"]
     said = experiment_answer(experiment_findings(Rows([*margins, *skills]), "difficulty"))
     # c is tested alone after a and b: (1.96 + .84) * .02 on the side where they were rejected, and more on the other
-    least = (norm.isf(0.025 / 3) + norm.isf(0.2)) * 0.02
+    least = (norm.isf(0.025 / 3) + norm.isf(0.2)) * 0.02  # from there -.048 to 1.96 * .02 = .039
     assert said and said.text == (
         "Which questions they will find hard: 2 of 3 models are behind the baseline (by .10 to .30 in skill); for c it "
-        f"is too close to call (80% power to detect a margin of {least:.2f})."
+        f"is too close to call (margin .00 [-.05, .04]; 80% power to detect one of {least:.2f})."
     ).replace("of 0.", "of .")
 
 

@@ -1,13 +1,17 @@
 """One model that is held against a reference panel: what the first screen says of its own excess, and why not more."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
 import selfexec as sx
 from build import part_of
+from selfexec.analysis.findings import single_model_findings
 from selfexec.analysis.screen import Screen
+from selfexec.analysis.words import two
 from selfexec.runs import Run
+from selfexec.text.numbers import interval
 
 MODEL = "gpt-4.1"
 
@@ -38,17 +42,20 @@ def test_the_screen_has_the_verdict_on_the_model_in_each_experiment(alone: Run) 
         verdicts.setdefault(own.experiment, []).append(own.found.each[MODEL].verdict)
     # by its own judgement there is none in restriction, and the rule's counts
     assert verdicts == {"association": ["not shown"], "restriction": [None, "not shown"], "difficulty": ["not shown"]}
-    said, *rest = own_line(scores).split(": ")
-    assert said == "not shown"
-    assert [part.split(" (")[0].split("), ")[-1] for part in rest[0].replace("), ", ")|").split("|")] == [*verdicts]
-    assert "restriction (by rule, 80% power to detect" in rest[0]
+    said, line = own_line(scores).split(" in ", 1)
+    assert said == "not shown"  # of one model each with its interval
+    number = r"-?\.\d\d \[-?\.\d\d, -?\.\d\d\]"
+    parts = re.findall(rf"(\w+) \((by rule, )?{number}, 80% power to detect \.\d\d\)", line)
+    assert parts == [("association", ""), ("restriction", "by rule, "), ("difficulty", "")]
+    judged = single_model_findings(scores.own, "association", [MODEL])[0]
+    assert f"association ({interval(judged.value, judged.tested_low, judged.tested_high, two)}, 80%" in line
 
 
 def test_an_experiment_without_a_verdict_is_named_with_its_reason_and_each_reason_is_below_the_full_table(
     alone: Run,
 ) -> None:
     scores = sx.score(of_first_items(alone, 40))
-    assert own_line(scores).startswith("no verdict: association, restriction, difficulty (only ")
+    assert own_line(scores).startswith("no verdict in association, restriction and difficulty (only ")
     full = scores.table(200)
     for experiment in ("association", "restriction", "difficulty"):
         [reason] = [

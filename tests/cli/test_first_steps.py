@@ -113,14 +113,15 @@ def test_view_opens_the_page_or_says_where_it_is(tmp_path: Path, monkeypatch: py
         raise webbrowser.Error("no browser")
 
     monkeypatch.setattr(webbrowser, "get", none)
-    path = re.match(r"(.*): no browser can be opened here\. .*\n", invoked("view", str(tmp_path / "run"), "-q").output)
+    quiet = invoked("view", str(tmp_path / "run"), "-q").output
+    path = re.fullmatch(r"Open this page in a browser: (.*)\n", quiet)  # what to open is the last word of it
     assert path and Path(path[1]).is_file()
 
 
 def test_a_browser_in_the_terminal_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sx.run("sim/coin", limit=2, out=tmp_path / "run")
     monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.GenericBrowser("lynx"))
-    assert "no browser can be opened here" in invoked("view", str(tmp_path / "run")).output
+    assert "No browser can be opened here" in invoked("view", str(tmp_path / "run")).output
 
 
 def test_quiet_prints_the_result_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

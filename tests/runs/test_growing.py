@@ -149,6 +149,10 @@ def test_what_a_log_has_in_more_epochs_than_are_asked_is_asked_in_those_alone(
         ({"models": "sim/typical"}, None),  # the plan itself says that it is new
         ({"limit": 5}, "3 more restriction requests"),
         ({"epochs": 3}, "restriction in 3 epochs, where it was 1"),
+        (
+            {"experiments": ["association", "restriction"], "epochs": 2},
+            "2 association targets; restriction in 2 epochs, where it was 1",
+        ),
         ({"experiments": "association"}, "2 association targets"),
         (
             {"experiments": ["association", "restriction"], "limit": 3},

@@ -4,6 +4,7 @@ Terminal, page and JSON have these sentences. Each is made from findings alone: 
 the numbers that were tested.
 """
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -32,14 +33,16 @@ from selfexec.analysis.words import (
     percent,
     sentence,
     span,
+    two,
 )
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.metrics import AT_THE_CEILING, LEAST_CEILING, MARGINS, NO_OTHERS, not_run
-from selfexec.text.numbers import all_of, decimal, is_or_are, joined, number_of
+from selfexec.text.numbers import all_of, decimal, interval, is_or_are, joined, number_of
 
 BASELINE = "Models are compared with a baseline that knows only the items and what other models predicted and did."
 
 MEAN_MARGIN = "Mean margin over the experiments (it reflects both how often models say yes and what they say yes to)"
+CONSTANT_ANSWER, NO_BETTER = "a constant answer", "other models predict no better than that"
 EQUALLY_OFTEN = " at equal yes rates"
 REASONS_BELOW = "reasons below"
 
@@ -146,11 +149,54 @@ def _rates(findings: Sequence[Finding]) -> str:
     whom = findings[0].whom  # of one condition all are asked about the same
     if len(findings) == 1:
         itself = " itself" if whom else ""
-        return (
-            f"it predicts that {whom or 'it'} would {in_full.format(predicted)}, {link} {does.format(observed)}{itself}"
-        )
+        does_so = f"{does.format(observed)}{itself} ({_apart_by(findings[0])})"
+        return f"it predicts that {whom or 'it'} would {in_full.format(predicted)}, {link} {does_so}"
     themselves, who = (" themselves", whom) if whom else ("", "they")
     return f"they predict that {who} would {in_full.format(predicted)}, {link} {did.format(observed)}{themselves}"
+
+
+def points_apart(findings: Sequence[Finding]) -> str:
+    """How far predicted and observed shares are apart: 37 to 70 points; about 12 points, where they are printed as 68%
+    and 55%. The one rule for such a difference: it is rounded by itself, and says "about" where the printed shares
+    differ by something else.
+    """
+    ordered = sorted(findings, key=lambda finding: abs(_difference(finding)))
+    ends = [ordered[0], ordered[-1]]
+    shown = " to ".join(dict.fromkeys(_in_points(abs(_difference(finding))) for finding in ends))
+    about = "" if all(map(_as_printed, ends)) else "about "
+    return f"{about}{shown} point{'' if shown == '1' else 's'}"
+
+
+def _apart_by(finding: Finding) -> str:
+    """a difference of 12 points [8, 17]: with the interval that was tested, of prediction less behaviour"""
+    ends = [end for end in (finding.tested_low, finding.tested_high) if end is not None]
+    if finding.answer == "no":
+        ends = [-end for end in reversed(ends)]
+    tested = f" [{', '.join(_in_points(end) for end in ends)}]" if len(ends) == 2 else ""
+    shown = points_apart([finding])
+    if finding.answer == "open" and _difference(finding) < 0:
+        shown = re.sub(r"(?=\.?\d)", "-", shown, count=1)
+    return f"a difference of {shown}{tested}"
+
+
+def _difference(finding: Finding) -> float:
+    predicted, observed = finding.rates or (finding.value or 0.0, 0.0)
+    return predicted - observed
+
+
+def _as_printed(finding: Finding) -> bool:
+    """Whether the shares differ by as much as they do where they are printed."""
+    predicted, observed = finding.rates or (finding.value or 0.0, 0.0)
+    return _in_points(_difference(finding)) == str(round(100 * predicted) - round(100 * observed))
+
+
+def _in_points(share: float) -> str:
+    """13; below one point the first digit that is not 0, so that an interval which excludes 0 does not end there."""
+    points = 100 * share
+    if round(points, 9) == 0:
+        return "0"
+    digits = max(0, -math.floor(math.log10(abs(points))))
+    return decimal(points, digits)
 
 
 def _range(shares: Sequence[float]) -> str:
@@ -171,7 +217,7 @@ def which_ones_clause(findings: Sequence[Finding]) -> str:
     head = sentence(about.their if len(findings) > 1 else about.about)
     of_rates = judged[0].relation == "which ones"
     if len(findings) == 1:
-        return f"{head}: {_which_of_one(judged[0], of_rates)}."
+        return f"{head}: {_which_of_one(judged[0], of_rates)}.{_over_constant(judged)}"
     parts: list[str] = []
     for answer, where in (("yes", "ahead of"), ("no", "behind")):
         if those := [finding for finding in judged if finding.answer == answer]:
@@ -186,7 +232,7 @@ def which_ones_clause(findings: Sequence[Finding]) -> str:
         who = _how_many(those, findings, first=not parts)
         has = "has" if len(those) == 1 else "have"
         parts.append(f"{who} {has} {NO_ROOM} from the baseline, because {_why_no_room(those)}")
-    return f"{head}: {'; '.join(parts)}."
+    return f"{head}: {'; '.join(parts)}.{_over_constant(judged)}"
 
 
 def _which_of_one(finding: Finding, of_rates: bool) -> str:
@@ -197,6 +243,22 @@ def _which_of_one(finding: Finding, of_rates: bool) -> str:
         return f"{TOO_CLOSE} between it and {held}{_least([finding])}"
     where = "ahead of" if finding.answer == "yes" else "behind"
     return f"{where} {held} {_how_far([finding], first=True)}"
+
+
+def _over_constant(judged: Sequence[Finding]) -> str:
+    """Whose baseline is always the same answer, and what it is worth to be ahead of that."""
+    those = [finding for finding in judged if finding.over_constant]
+    if not those:
+        return ""
+    whom = "Here" if len(judged) == 1 else f"For {_names(those)}"
+    worth = ""
+    if any(finding.answer == "yes" for finding in those):
+        worth = " Being ahead of it means predicting better than chance, no more."
+    return f" {whom} the baseline is always the same answer (skill 0), because {NO_BETTER}.{worth}"
+
+
+def _names(findings: Sequence[Finding]) -> str:
+    return listed_names([finding.subject for finding in findings])
 
 
 def _why_no_room(findings: Sequence[Finding]) -> str:
@@ -215,10 +277,10 @@ def _why_no_room(findings: Sequence[Finding]) -> str:
 
 def _how_far(findings: Sequence[Finding], *, first: bool) -> str:
     """(by .09 to .31 in skill; they reach 67% to 87% of the highest skill possible at their rates, the
-    baseline 100%), or (by .09 to .35 in skill)
+    baseline 100%), or (by .09 to .35 in skill); of one model with the interval that was tested.
     """
     measure = "AUROC" if findings[0].relation == "auroc" else "skill"
-    lead = f"by {span([abs(finding.value or 0.0) for finding in findings])} in {measure}"
+    lead = f"by {_sizes(findings)} in {measure}"
     if findings[0].relation != "which ones":
         return f"({lead})"
     own, baseline = (_range([finding.shares[n] or 0.0 for finding in findings if finding.shares]) for n in (0, 1))
@@ -228,10 +290,24 @@ def _how_far(findings: Sequence[Finding], *, first: bool) -> str:
     return f"({lead}; {who} {own}{possible}, the baseline {baseline})"
 
 
+def _sizes(findings: Sequence[Finding]) -> str:
+    """How far models are ahead, or behind: .09 to .31, and of one .20 [.11, .29]."""
+    if len(findings) > 1:
+        return span([abs(finding.value or 0.0) for finding in findings])
+    value, low, high = findings[0].value or 0.0, findings[0].tested_low, findings[0].tested_high
+    if low is None or high is None:
+        return two(abs(value))
+    return interval(-value, -high, -low, two) if value < 0 else interval(value, low, high, two)
+
+
 def _least(findings: Sequence[Finding]) -> str:
-    """The least margin that would have been found."""
+    """The least margin that would have been found, and of one model its margin with the interval that was tested."""
     least = [finding.detectable for finding in findings if finding.detectable is not None]
-    return f" (80% power to detect a margin of {span(least)})" if least else ""
+    if not least:
+        return ""
+    one = findings[0]
+    margin = f"margin {interval(one.value, one.tested_low, one.tested_high, two)}; " if len(findings) == 1 else ""
+    return f" ({margin}80% power to detect {'one' if margin else 'a margin'} of {span(least)})"
 
 
 # --- overall ---------------------------------------------------------------------------------------------------------
@@ -251,7 +327,7 @@ def overall_answer(scores: ConditionScores, reasons: str = REASONS_BELOW) -> Fin
     for answer, where in (("yes", "ahead of the baseline"), ("no", "behind the baseline")):
         if those := [finding for finding in judged if finding.answer == answer]:
             who = _how_many(those, findings, first=not parts)
-            by = f" by {span([abs(finding.value or 0.0) for finding in those])} in skill"
+            by = f" by {_sizes(those)} in skill"
             parts.append(f"{who} {is_or_are(len(those))} {where}{by}")
     if those := [finding for finding in judged if finding.answer == "open"]:
         parts.append(f"for {_how_many(those, findings, first=not parts)} it is {TOO_CLOSE}{_least(those)}")
@@ -314,13 +390,21 @@ def brief(findings: Sequence[Finding]) -> str:
         if those := [finding for finding in judged if finding.answer == answer]:
             state = those[0].state if len(those) == 1 else those[0].state.replace("estimates", "estimate")
             if len(findings) == 1:
-                parts.append(state)
+                parts.append(f"{state}{_of_constant(those)}")
             else:
-                how = f"with {state}" if answer == "ceiling" else state
+                how = f"with {state}" if answer == "ceiling" else f"{state}{_of_constant(those)}"
                 parts.append(f"{all_of(len(those)) if len(those) == len(findings) else len(those)} {how}")
     if parts and len(judged) < len(findings):
         parts.append(f"{len(findings) - len(judged)} without a verdict")
     return ", ".join(parts)
+
+
+def _of_constant(those: Sequence[Finding]) -> str:
+    """ahead (2 of a constant answer): how many of these are ahead of no more than that"""
+    number = sum(finding.over_constant for finding in those if finding.answer == "yes")
+    if not number:
+        return ""
+    return f" of {CONSTANT_ANSWER}" if number == len(those) else f" ({number} of {CONSTANT_ANSWER})"
 
 
 def headline(scores: ConditionScores, areas: ConditionScores | None = None) -> str:
@@ -353,22 +437,12 @@ def _headline(findings: Sequence[Finding], models: int) -> str:
     answer, words = those[0].answer, EXPERIMENTS[those[0].about].words
     if those[0].relation == "how often":
         do = {"yes": "overestimate", "no": "underestimate"}[answer]
-        return f"{who} {do}{'s' if one else ''} how often {_would(those)}, by {_points(those)}{rest}"
+        return f"{who} {do}{'s' if one else ''} how often {_would(those)}, by {points_apart(those)}{rest}"
     about = words.about if one else words.their
-    than = "chance" if those[0].relation == "chance" else "a baseline"
+    by_chance = those[0].relation == "chance" or all(finding.over_constant for finding in those)
+    than = "chance" if by_chance else "a baseline"
     predict = f"predict{'s' if one else ''} {'better' if answer == 'yes' else 'worse'} than {than}"
     return f"{who} {predict} {about}{rest}"
-
-
-def _points(findings: Sequence[Finding]) -> str:
-    """37 to 70 points, between the shares as they are printed: 68% and 21% are 47 apart."""
-    sizes = [_apart(*(finding.rates or (finding.value or 0.0, 0.0))) for finding in findings]
-    ends = " to ".join(map(str, dict.fromkeys([min(sizes), max(sizes)])))
-    return f"{ends} point{'' if ends == '1' else 's'}"
-
-
-def _apart(predicted: float, observed: float) -> int:
-    return abs(round(100 * predicted) - round(100 * observed))
 
 
 def comparison_with_others(scores: ConditionScores, areas: ConditionScores | None = None) -> str:
@@ -377,7 +451,8 @@ def comparison_with_others(scores: ConditionScores, areas: ConditionScores | Non
     """
     experiments = [experiment for experiment in scores.experiments if experiment != "overall"]
     which = [f for e in experiments for f in which_ones(lead_in(scores, areas, e), e)]
-    ahead = [*dict.fromkeys(f.subject for f in which if f.answer == "yes")]
+    found = [f for f in which if f.answer == "yes"]
+    ahead = [*dict.fromkeys(f.subject for f in found if not f.over_constant)]
     own = [finding for e in experiments for finding in own_prediction_findings(scores.own, e) if finding.verdict]
     shown = [*dict.fromkeys(finding.about.replace("_", " ") for finding in own if finding.verdict == "own")]
     it = len(scores.models) == 1
@@ -389,6 +464,10 @@ def comparison_with_others(scores: ConditionScores, areas: ConditionScores | Non
             else f"{listed_names(ahead)} predict themselves"
         )
         parts.append(f"{who} better than a baseline made from other models in some experiment")
+    elif found:
+        where = joined(dict.fromkeys(finding.about.replace("_", " ") for finding in found))
+        as_good = f"there {CONSTANT_ANSWER} is as good as the prediction from other models"
+        parts.append(f"in {where} predictions are better than chance, and no more is shown: {as_good}")
     elif any(finding.answer != "withheld" for finding in which):
         parts.append(_none_ahead(which, len(scores.models)))
     if shown:

@@ -19,7 +19,7 @@ import numpy as np
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME, addressed, condition_named
-from selfexec.metrics import Objection, Own, OwnVerdict, Score, at_the_ceiling, none_if_nan, rows_over_naive
+from selfexec.metrics import CONSTANT, Objection, Own, OwnVerdict, Score, at_the_ceiling, none_if_nan, rows_over_naive
 from selfexec.stats import POWER_80, Z, holm_points
 
 if TYPE_CHECKING:
@@ -105,6 +105,8 @@ class Finding:
         reason: Why it is withheld.
         models: For own excess, how many models take part.
         level: The accuracy of the naive baseline.
+        over_constant: For margins, whether the baseline is always the same answer, since other models predict no better
+            than that: its skill is 0, so that to be ahead of it is to predict better than chance, and no more.
         alike: Models that cannot be told apart from this one.
         rates: For `how often`, the predicted and the observed share of yes.
         shares: For `which ones`, the shares of the ceiling that model and baseline reach at the model's yes rate.
@@ -129,6 +131,7 @@ class Finding:
     reason: str | None = None
     models: int | None = None
     level: float | None = None
+    over_constant: bool = False
     alike: tuple[str, ...] = ()
     rates: tuple[float, float] | None = None
     shares: tuple[float | None, float | None] | None = None
@@ -267,6 +270,7 @@ def _verdict_record(finding: Finding) -> dict[str, Any]:
         **ends,
         **tested,
         "detectable": finding.detectable,
+        "over_constant": finding.over_constant,
         "predicted_rate": predicted,
         "observed_rate": observed,
         "ceiling": finding.ceiling,
@@ -347,8 +351,18 @@ def clear_of_zero(rows: Sequence[Ranged], sign: int) -> list[bool]:
 
 
 def _finding(row: Score, relation: Relation, answer: FindingAnswer, alike: tuple[str, ...] = ()) -> Finding:
-    ends = (row.value, row.low, row.high)
-    return Finding(row.experiment, row.model, relation, answer, *ends, reason=row.reason, alike=alike)
+    return Finding(
+        row.experiment,
+        row.model,
+        relation,
+        answer,
+        row.value,
+        row.low,
+        row.high,
+        reason=row.reason,
+        alike=alike,
+        over_constant=relation in OVER_OTHERS and row.baseline == CONSTANT and row.value is not None,
+    )
 
 
 def _best_first(row: Score) -> tuple[float, str]:

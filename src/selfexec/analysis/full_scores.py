@@ -1,12 +1,20 @@
 """Scores with more than the table that is shown by default: the paper's own numbers, and on request all others."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from selfexec.analysis.result import Form, Result
-from selfexec.analysis.score_table import ACCURACY, CAUTION, UNDEFINED, Scores, number_cell
+from selfexec.analysis.score_table import (
+    ACCURACY,
+    CAUTION,
+    IN_TABLES,
+    UNDEFINED,
+    Scores,
+    further_cautions,
+    number_cell,
+)
 from selfexec.metrics import ADJUSTED, Estimate, Own, Score
 from selfexec.text.numbers import decimal, interval
 from selfexec.text.tables import Part, Table
@@ -47,8 +55,11 @@ class FullScores(Result):
     every: bool = False
 
     def _content(self, form: Form, width: int) -> list[Part]:
-        parts = [*self.scores._content(form, width), *_with_legends(_tables(self.scores, paper_table), OF_PAPER)]
-        return [*parts, *_tables(self.scores, further_table)] if self.every else parts
+        further = [*_with_legends(_tables(self.scores, paper_table), OF_PAPER)]
+        further += _tables(self.scores, further_table) if self.every else ()
+        metrics = {row.metric for row in self.scores} - IN_TABLES if self.every else set(OF_THE_PAPER)
+        reasons = [line for one in self.scores.by_condition for line in further_cautions(one, metrics)]
+        return [*self.scores._content(form, width), *further, *_marks(further, reasons)]
 
     def _data(self) -> Mapping[str, Any]:
         return self.scores._data()
@@ -68,6 +79,14 @@ OF_PAPER = {
     OF_THE_PAPER["over_niceness_expected"]: BY_CHANCE,
     OF_THE_PAPER["tokens_mean"]: TOKENS,
 }
+
+
+def _marks(parts: Iterable[Part], reasons: Sequence[str]) -> Iterator[str]:
+    """What the mark in these tables means, where it stands in any, and `reasons` that do not stand above."""
+    if any(CAUTION in cell for part in parts if isinstance(part, Table) for row in part.rows for cell in row):
+        where = "as above, or:" if reasons else "for the reasons given above."
+        yield f"{CAUTION}: to be read with caution, {where}"
+        yield from (f"  {line}" for line in dict.fromkeys(reasons))
 
 
 def _with_legends(tables: Iterable[Part], legends: Mapping[str, str]) -> Iterator[Part]:

@@ -1,7 +1,7 @@
 """Score rows as people read them: on a terminal, in a notebook, as JSON or CSV."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,16 +18,16 @@ from selfexec.analysis.names import refuse_old_name, skill_legend, source_notes
 from selfexec.analysis.notes import noise_and_loss
 from selfexec.analysis.options import WITH_SKILL
 from selfexec.analysis.own_excess import own_lines, own_records
-from selfexec.analysis.probability_table import in_probabilities, probability_legend
+from selfexec.analysis.probability_table import OF_ANSWERS, OF_CLAIMS, in_probabilities, probability_legend
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import Form, Rows, ScoredRun, head, out_lines
 from selfexec.analysis.selection import added_convention
 from selfexec.analysis.warnings import (
+    BEHIND_ANSWERS,
     BesideAnswers,
     Canned,
     SameReplies,
     ServerNotice,
-    Unanswered,
     Warned,
     texts_of,
 )
@@ -47,6 +47,7 @@ from selfexec.metrics import (
     AT_THE_CEILING,
     GROUPS,
     LEAST_CEILING,
+    MARGINS,
     Own,
     Score,
     Scored,
@@ -84,6 +85,10 @@ WITHHELD, UNDEFINED = "withheld", "–"
 ABSENT: Mapping[str, str] = {
     WITHHELD: "withheld: an overall score, where that of an experiment is missing or unreliable",
     UNDEFINED: "–: cannot be computed",
+}
+IN_TABLES = {  # the metrics of the table of scores, and of that of probabilities
+    *("skill", "rate_bias", "best_baseline", "baseline_margin", "margin_at_own_rate"),
+    *(metric for columns in (OF_CLAIMS, OF_ANSWERS) for metric, _ in columns.values()),
 }
 CAUTION = "†"  # behind a number that is to be read with caution
 # what stands in a table -> how a heading over the reasons names it
@@ -330,16 +335,16 @@ def in_doubt(scores: Scores) -> list[str]:
 
 
 def remarks(scores: Scores) -> list[str]:
-    """What stands behind the answers, which may mislead without it: models without a reply, what servers say of their
-    replies, who says what was done, where it is not the experiment's own source, and which reference panel the
-    baselines are of.
+    """What stands behind the answers, which may mislead without it: epochs that are one, answers without a token count,
+    models without a reply, what servers say of their replies, who says what was done, where it is not the experiment's
+    own source, and which reference panel the baselines are of.
     """
     sources = {row.experiment: row.source for row in scores if row.metric == "accuracy" and row.source}
     others = {e: source for e, source in sources.items() if source != EXPERIMENTS[e].sources[0]}
     shown = {row.experiment for row in scores}
     panels = [line for panel in scores.panels for line in panel_lines(panel, shown)]
     return [
-        *texts_of(scores.warnings, Unanswered, ServerNotice),
+        *texts_of(scores.warnings, *BEHIND_ANSWERS, ServerNotice),
         *(source_notes(others) if others else ()),
         *panels,
     ]
@@ -544,13 +549,7 @@ def _legend(scores: Scores) -> list[str]:
 
 def _cautions(scores: Scores) -> list[str]:
     """What is withheld, or to be read with caution, and why."""
-    not_run = _not_run(scores)
-    reasons = {
-        (row.model, row.experiment): row.reason
-        for row in scores
-        if row.reason and row.metric == ACCURACY.get(row.experiment, "accuracy")
-        if (row.model, row.experiment) not in not_run
-    }
+    reasons = _reasons(scores)
     told = {(model, f"{experiment}: {reason}") for (model, experiment), reason in reasons.items()}
     # an overall score is mostly held back by what is said of an experiment already
     lines = [
@@ -558,6 +557,7 @@ def _cautions(scores: Scores) -> list[str]:
         for (model, experiment), reason in reasons.items()
         if (model, reason) not in told
     ]
+    lines += [f"  {line}" for line in further_cautions(scores, IN_TABLES)]
     if stands_apart(scores):
         return [f"{caution_heading(scores)}:", *lines] if lines else []
     lines += [f"  {line}" for line in margin_cautions(scores, _title(scores))]
@@ -568,15 +568,39 @@ def _cautions(scores: Scores) -> list[str]:
     ]
 
 
+def _reasons(scores: Scores) -> Mapping[tuple[str, str], str]:
+    """By model and experiment why its accuracy is withheld, or to be read with caution."""
+    not_run = _not_run(scores)
+    return {
+        (row.model, row.experiment): row.reason
+        for row in scores
+        if row.reason and row.metric == ACCURACY.get(row.experiment, "accuracy")
+        if (row.model, row.experiment) not in not_run
+    }
+
+
+def further_cautions(scores: Scores, metrics: Container[str]) -> Iterator[str]:
+    """Why numbers of these metrics are marked: those whose reason is not that of the accuracy beside them. That a
+    baseline is of few models is said of margins.
+    """
+    told = _reasons(scores)
+    marked: dict[tuple[str, str, str], list[str]] = {}
+    for row in scores:
+        is_marked = row.metric in metrics and row.value is not None and row.reason and not row.too_few_models
+        if is_marked and told.get((row.model, row.experiment)) != row.reason:
+            marked.setdefault((row.model, row.experiment, row.reason or ""), []).append(row.metric)
+    for (model, experiment, reason), metrics in marked.items():
+        yield f"{model}, {experiment}, {joined(dict.fromkeys(metrics))}: {reason}"
+
+
 def caution_heading(scores: Scores) -> str:
     """What the reasons below a table are about: "withheld, or to be read with caution (†)"; each sign only where it
     stands in the table.
     """
     cells = [cell for row in _shown_cells(scores) for cell in row[2:]]
     signs = [sign for sign in (UNDEFINED, WITHHELD) if sign in cells]
-    signs += [CAUTION] if any(CAUTION in cell for cell in cells) else []
-    if not signs:  # what has a reason need not stand in the table
-        return "to be read with caution"
+    # numbers of a further table may be the only ones that are marked
+    signs += [CAUTION] if not signs or any(CAUTION in cell for cell in cells) else []
     return ", or ".join(
         [", ".join(names[:-1]), names[-1]] if len(names := [MARKED[sign] for sign in signs]) > 1 else names
     )
@@ -601,14 +625,15 @@ def margin_cautions(scores: Scores, told: str = "") -> Iterator[str]:
     where it is of too few models to speak for one.
     """
     accurate = {(row.model, row.experiment) for row in scores if row.metric == "accuracy" and row.value is not None}
-    rows = [row for e in EXPERIMENTS for row in scores.of(e, "baseline_margin") if (row.model, e) in accurate]
     withheld: dict[tuple[str, str], list[str]] = {}
     of_few: dict[str, dict[str, None]] = {}
-    for row in rows:
-        if row.value is None:
+    for row in (row for experiment in EXPERIMENTS for metric in MARGINS for row in scores.of(experiment, metric)):
+        if row.value is not None:
+            is_of_few = row.too_few_models or row.metric == "baseline_margin"
+            if is_of_few and (few := few_models(row.models)):
+                of_few.setdefault(few, {})[row.model] = None
+        elif row.metric == "baseline_margin" and (row.model, row.experiment) in accurate:
             withheld.setdefault((row.experiment, row.reason or ""), []).append(row.model)
-        elif few := few_models(row.models):
-            of_few.setdefault(few, {})[row.model] = None
     for (experiment, reason), models in withheld.items():
         if reason not in told:
             yield f"{experiment} margin of {joined(models)}: {reason}"

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from selfexec.analysis.answers import experiment_answer, experiment_in_brief, no_margins
+from selfexec.analysis.answers import CONSTANT_ANSWER, experiment_answer, experiment_in_brief, no_margins
 from selfexec.analysis.findings import (
     ExperimentFindings,
     Finding,
@@ -22,7 +22,6 @@ from selfexec.analysis.score_table import (
     UNDEFINED,
     Scores,
     condition_line,
-    constant_baselines,
     in_doubt,
     labelled,
     question,
@@ -32,7 +31,7 @@ from selfexec.analysis.score_table import (
 from selfexec.analysis.words import common_reason, listed_names, percent, two, who_replied
 from selfexec.experiments import EXPERIMENTS, RULE, by_source
 from selfexec.metrics import LEAST_PANEL
-from selfexec.text.numbers import is_or_are, number_of, signed
+from selfexec.text.numbers import interval, is_or_are, joined, number_of, signed
 from selfexec.text.tables import Part, Table
 
 TOO_CLOSE, NO_ROOM = "~", "?"
@@ -87,8 +86,7 @@ def _of_condition(scores: Scores, width: int, named: bool) -> Iterator[Part]:
     apart = stands_apart(scores)
     verdicts = [] if apart else _own_verdicts(scores)
     answers = [] if apart else [*_answers(scores, found), *(_own(verdicts, scores, asked) if verdicts else ())]
-    constant = constant_baselines(scores) if len(scores.models) == 1 else ()
-    title = [_title(scores, named), *in_doubt(scores), *answers, *remarks(scores), *constant]
+    title = [_title(scores, named), *in_doubt(scores), *answers, *remarks(scores)]
     yield Table("\n".join(title), ["model", *heads], rows, "plain")
     if legend := " ".join(_legend(columns, scores, bool(verdicts))):
         yield legend
@@ -144,8 +142,14 @@ def _in_brief(found: ExperimentFindings) -> list[str]:
 
 def _counted(findings: Sequence[Finding]) -> str:
     """4 ahead, 2 behind, 3 ~, 1 ?"""
-    states = [finding.state for answer in SHOWN for finding in findings if finding.answer == answer]
+    states = [_state(finding) for answer in SHOWN for finding in findings if finding.answer == answer]
     return ", ".join(f"{number} {STATES.get(state, state)}" for state, number in Counter(states).items())
+
+
+def _state(finding: Finding) -> str:
+    """As it is counted: who is ahead of no more than a constant answer apart from those ahead of other baselines."""
+    of_constant = finding.answer == "yes" and finding.over_constant
+    return f"{finding.state} of {CONSTANT_ANSWER}" if of_constant else finding.state
 
 
 def _own(verdicts: Sequence[str], scores: Scores, asked: Sequence[str]) -> Iterator[str]:
@@ -158,8 +162,9 @@ def _own(verdicts: Sequence[str], scores: Scores, asked: Sequence[str]) -> Itera
 
 
 def _own_verdicts(scores: Scores) -> list[str]:
-    """shown: association; unresolved: restriction (by rule), difficulty. A verdict is that on the panel of a run, or
-    on its only model where that is held against a reference panel. Where there is none, its reason.
+    """shown in association; unresolved in restriction (by rule) and difficulty. A verdict is that on the panel of a
+    run, or on its only model, with its interval, where that is held against a reference panel. Where there is none, its
+    reason.
     """
     if few := too_few_for_own(scores.own) if scores.own else []:
         if len(scores.models) < LEAST_PANEL:
@@ -176,15 +181,16 @@ def _own_verdicts(scores: Scores) -> list[str]:
             found = [one for one in own_prediction_findings(scores.own, experiment) if one.subject.endswith("panel")]
         if judged := next((one for one in found if one.verdict), None):
             least = judged.detectable if judged.verdict == "not shown" else None
-            notes = [f"80% power to detect {two(least)}"] if least is not None else []
+            notes = [interval(judged.value, judged.tested_low, judged.tested_high, two)] if with_panel else []
+            notes += [f"80% power to detect {two(least)}"] if least is not None else []
             if judged is not found[0]:
                 notes.insert(0, _by(judged.source or ""))
             where[judged.verdict or ""].append(f"{experiment} ({', '.join(notes)})" if notes else experiment)
         else:
             silent += found[:1] or _not_judged(scores, experiment, with_panel)
-    known = [f"{printed(verdict)}: {', '.join(experiments)}" for verdict, experiments in where.items() if experiments]
+    known = [f"{printed(verdict)} in {joined(experiments)}" for verdict, experiments in where.items() if experiments]
     if silent:
-        known.append(f"{NO_VERDICT}: {', '.join(finding.about for finding in silent)} ({common_reason(silent)})")
+        known.append(f"{NO_VERDICT} in {joined(finding.about for finding in silent)} ({common_reason(silent)})")
     if (
         not known and len(scores.models) > 1 and any(own.panel for own in scores.own)
     ):  # of each model there is one below the full table
@@ -294,12 +300,15 @@ def _legend_of_skill(columns: Sequence[_Columns]) -> str:
 
 
 def _why(columns: Sequence[_Columns]) -> str:
-    """Why there is no verdict, or no number, where the table has none; where to look, where no two models share it."""
+    """Why numbers have no verdict, and where there are none of these, why there is no number; where to look, where
+    no two models share the reason.
+    """
     findings = [f for column in columns for f in (*column.often.values(), *column.which.values())]
     silent = [finding for finding in findings if finding.answer == "withheld" and finding.reason]
     if not silent:
         return ""
-    reason, sharing = _reason_of_most(silent)
+    marked = [finding for finding in silent if finding.value is not None]
+    reason, sharing = _reason_of_most(marked or silent)
     if len({finding.reason for finding in silent}) == 1:
         return f": {reason}"
     return f": {reason} (others: --full)" if sharing > 1 else " (why: --full)"

@@ -1,5 +1,6 @@
-"""What scores rest on that may mislead: names of one model, responses that are the same to whatever is asked, models
-without a reply, what servers say of their replies, and what a source leaves open.
+"""What scores rest on that may mislead: names of one model, responses that are the same to whatever is asked, epochs
+that are one, answers whose tokens nobody counted, models without a reply, what servers say of their replies, and what a
+source leaves open.
 
 Models that gave the same replies are two names of one model, or a server that heeds no name. They tell of one model's
 behaviour, however many names there are: as each other's reference models they predict each other fully, so that a
@@ -156,6 +157,85 @@ def _canned(run: "Run", model: str, experiment: str, texts: int, items: int) -> 
     return Canned(model, experiment, texts, items, text)
 
 
+# --- epochs that are one ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SameEpochs:
+    """A model that gave the same text in every epoch in `same` of `sessions` that were asked in several."""
+
+    model: str
+    same: int
+    sessions: int
+    text: str
+    kind: str = "same epochs"
+
+
+def same_epochs(runs: Iterable["Run"]) -> Iterator[SameEpochs]:
+    """Models that gave the same text in every epoch in 9 of 10 sessions or more, of at least 20 that came in several;
+    not simulated ones.
+    """
+    for run in runs:
+        if run.manifest.epochs < 2:
+            continue
+        texts: dict[str, dict[tuple[object, ...], list[str]]] = {}
+        for key, reply in run.replies.items():
+            if key.model not in run.simulated and reply.text is not None and not is_call(key.session):
+                session = (key.experiment, key.item, key.session, key.facets)
+                texts.setdefault(key.model, {}).setdefault(session, []).append(reply.text)
+        for model, by_session in texts.items():
+            repeated = [given for given in by_session.values() if len(given) > 1]
+            same = sum(len(set(given)) == 1 for given in repeated)
+            if len(repeated) >= LEAST_SESSIONS and same >= NEARLY_ALL * len(repeated):
+                yield _same_epochs(model, same, len(repeated))
+
+
+def _same_epochs(model: str, same: int, sessions: int) -> SameEpochs:
+    shared = number_of(sessions, "session")
+    how = f"all {shared}" if same == sessions else f"{same:,} of {shared} ({_percent(same, sessions)})"
+    text = (
+        f"{model} gave the same text in every epoch in {how}: a cache, or a model that always gives it. Such epochs "
+        "count as one: they do not show how consistent the model is."
+    )
+    return SameEpochs(model, same, sessions, text)
+
+
+# --- answers whose tokens nobody counted -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Uncounted:
+    """A model of whose `answers` in an experiment that goes by tokens, `uncounted` came without their number."""
+
+    model: str
+    experiment: str
+    uncounted: int
+    answers: int
+    text: str
+    kind: str = "uncounted tokens"
+
+
+def uncounted_tokens(runs: Iterable["Run"]) -> Iterator[Uncounted]:
+    """By model and experiment whose claims go by what an answer took: how many answers came without a token count."""
+    for run in runs:
+        counts: dict[tuple[str, str], list[bool]] = {}
+        for key, reply in run.replies.items():
+            is_answer = key.session_kind == EXPERIMENTS[key.experiment].answers
+            if is_answer and not reply.failed and key.model not in run.people:  # whose seconds count
+                counts.setdefault((key.model, key.experiment), []).append(reply.output_tokens is None)
+        for (model, experiment), lacking in counts.items():
+            if any(lacking):
+                yield _uncounted(model, experiment, sum(lacking), len(lacking))
+
+
+def _uncounted(model: str, experiment: str, uncounted: int, answers: int) -> Uncounted:
+    what = f"{uncounted:,} of {number_of(answers, 'answer')} in {experiment} came without a token count"
+    if uncounted == answers:
+        what = f"no answer in {experiment} came with a token count"
+    text = f"{model}: {what}, so pairs of questions that are alike in correctness have no order, and are missing."
+    return Uncounted(model, experiment, uncounted, answers, text)
+
+
 # --- models that have answered nothing -------------------------------------------------------------------------------
 
 
@@ -207,13 +287,15 @@ def server_notices(runs: Iterable["Run"]) -> Iterator[ServerNotice]:
         yield from (ServerNotice(*notice) for notice in notices_in(run))
 
 
-def of_replies(runs: Sequence["Run"]) -> Iterator["Canned | Unanswered | ServerNotice"]:
+def of_replies(runs: Sequence["Run"]) -> Iterator["Canned | SameEpochs | Uncounted | Unanswered | ServerNotice"]:
     """What there is to say of the replies of runs before any is read. Simulated models give no canned responses, and no
     server brings theirs.
     """
     served = [run for run in runs if not run.all_simulated]
     if served:
         yield from canned(served)
+        yield from same_epochs(served)
+        yield from uncounted_tokens(served)
     yield from unanswered(runs)
     if served:
         yield from server_notices(served)
@@ -265,7 +347,9 @@ def _said(source: str, reason: str, open: int, claims: int, **place: str) -> str
 # --- those that stand beside the answer ------------------------------------------------------------------------------
 
 
-BesideAnswers = SameReplies | Canned | Unanswered | ServerNotice  # of whole runs, in the order in which they stand
+# of whole runs, in the order in which they stand
+BesideAnswers = SameReplies | Canned | SameEpochs | Uncounted | Unanswered | ServerNotice
+BEHIND_ANSWERS: tuple[type[BesideAnswers], ...] = (SameEpochs, Uncounted, Unanswered)  # the others stand before them
 BESIDE_ANSWERS: tuple[type[BesideAnswers], ...] = get_args(BesideAnswers)
 Warned = LossTest | JudgeTest | LeftOpen | BesideAnswers
 
@@ -280,7 +364,7 @@ def is_about(warning: Warned, wants: Wants) -> bool:
     """Whether a warning is about models and experiments that are wanted."""
     if isinstance(warning, SameReplies):
         return wants(warning.models)
-    if isinstance(warning, ServerNotice):
+    if isinstance(warning, ServerNotice | SameEpochs):
         return wants([warning.model])
     if isinstance(warning, Unanswered):
         return any(wants([warning.model], experiment) for experiment in warning.experiments)

@@ -12,9 +12,7 @@ from selfexec.cli.declared import collect, options_of, quietly
 from selfexec.cli.options import runs_argument, said_if_slow, say
 from selfexec.report.options import ReportOptions
 
-NO_BROWSER = (
-    "no browser can be opened here. Open this file in one, or write the page where you want it: selfexec report"
-)
+NO_BROWSER = "No browser can be opened here. `selfexec report` writes the page where you want it."
 
 
 @click.command("view")
@@ -35,8 +33,11 @@ def command(runs: tuple[Path, ...], **given: Any) -> None:
     path = Path(mkdtemp(prefix="selfexec-")) / "report.html"
     with said_if_slow("Reading, scoring and drawing ..."):
         report(**vars(replace(options, path=path)))
-    opened = _opened(path)
-    say(f"{path}: {'opened in the browser.' if opened else NO_BROWSER}", result=not opened)
+    if _opened(path):
+        say(f"{path}: opened in the browser.")
+        return
+    say(f"Open this page in a browser: {path}", result=True)
+    say(NO_BROWSER)
 
 
 def _opened(path: Path) -> bool:

@@ -10,7 +10,7 @@ from selfexec.analysis.findings import further_findings, too_few_for_own
 from selfexec.analysis.names import skill_called, source_of
 from selfexec.analysis.score import Scores
 from selfexec.analysis.score_table import LEGEND
-from selfexec.analysis.warnings import Unanswered, texts_of
+from selfexec.analysis.warnings import BEHIND_ANSWERS, texts_of
 from selfexec.analysis.words import NO_TEST, FindingSentence, own_predictions, sentences
 from selfexec.claims import Tables
 from selfexec.experiments import EXPERIMENTS
@@ -21,7 +21,8 @@ from selfexec.report.score_lines import COMPARED
 
 @dataclass(frozen=True)
 class AnswerSection:
-    """`notes`: why there is no verdict on own excess at all, and who answered nothing. `items`: how many of each
+    """`notes`: why there is no verdict on own excess at all, epochs that are one, answers without
+    a token count, and who answered nothing. `items`: how many of each
     experiment a model was asked. `detectable`: experiment -> column -> the difference between two models that 80% of
     runs like these would find (median, least, greatest over pairs). `said`: sentences by what they are about.
     """
@@ -51,7 +52,7 @@ def answer(data: Data) -> AnswerSection:
     said = {about: [one for one in told if one.about == about] for about in (*EXPERIMENTS, "overall")}
     return AnswerSection(
         data.front,
-        [*(one.text for one in too_few[:1]), *texts_of(data.scores.warnings, Unanswered)],
+        [*(one.text for one in too_few[:1]), *texts_of(data.scores.warnings, *BEHIND_ANSWERS)],
         items,
         {experiment: found for experiment, found in sizes.items() if found},
         {about: found for about, found in said.items() if found},

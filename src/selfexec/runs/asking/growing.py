@@ -115,14 +115,16 @@ def _added(before: Design, design: Design) -> Iterator[str]:
     """6 restriction requests; association in 2 epochs, where it was 1; condition asker=another. Which models are new
     says what they are asked.
     """
+    repeated: dict[tuple[int, int], list[str]] = {}
     for experiment in dict.fromkeys(place[1] for place in design):
         had, wanted = _most_epochs(before, experiment), _most_epochs(design, experiment)
         if new := wanted.keys() - had.keys():
             name = f"{'more ' if had else ''}{experiment} {EXPERIMENTS[experiment].item_name}"
             yield number_of(len(new), name)
-        if again := {(had[id], wanted[id]) for id in wanted.keys() & had.keys() if wanted[id] > had[id]}:
-            least, most = min(again)[0], max(wanted for _, wanted in again)
-            yield f"{experiment} in {number_of(most, 'epoch')}, where it was {least}"
+        if again := [(had[id], wanted[id]) for id in wanted.keys() & had.keys() if wanted[id] > had[id]]:
+            repeated.setdefault((min(again)[0], max(epochs for _, epochs in again)), []).append(experiment)
+    for (least, most), experiments in repeated.items():
+        yield f"{listing(experiments)} in {number_of(most, 'epoch')}, where it was {least}"
     known = {condition for _, _, condition in before}
     for condition in dict.fromkeys(condition for _, _, condition in design if condition not in known):
         yield f"condition {condition_name(condition)}"
