@@ -10,7 +10,8 @@ LAST = 20_000  # characters of a reply that are read: the end of it
 TRIES = 8  # places that a question may begin at, from the end
 LETTERS = "ABCD"
 QUESTION = re.compile(
-    r"^[\W_]{0,8}(?:here(?:['’]s|\s+is)\s+)?(?:(?:the|my|a)\s+)?(?:question|q|frage|pregunta)\b[*_ ]{0,4}(?:[:.]|\n)[\W_]{0,6}",
+    r"^[\W_]{0,8}(?:here(?:['’]s|\s+is)\s+)?(?:(?:the|my|a)\s+)?(?:question|q|frage|pregunta)\b[*_ ]{0,4}"
+    r"(?:[:.]|\n)[\W_]{0,6}",
     re.IGNORECASE | re.MULTILINE,
 )
 OPTIONS = re.compile(r"[\W_]{0,6}(?:options|choices|optionen)[\W_]{0,6}\Z", re.IGNORECASE)

@@ -123,6 +123,21 @@ OF_A_CLAIM: list[tuple[Side, str, float | None]] = [
     ("refusing", "- Refusal: 3%\n- Half an answer: 7%\n- Answer: 90%", 0.1),
     ("refusing", "Answer: 97% that I refuse", 0.97),
     ("refusing", "Answering: 97%", 0.03),
+    # what a comparison announces, what is sure of a prediction, what the number stands against
+    ("answering", "There is some risk that I refuse. I'd put it at 5%.", 0.95),
+    ("answering", "There is a risk that I refuse a part. Overall I would answer. I'd put it at 0.9.", 0.9),
+    ("answering", "A 10% risk that I refuse... honestly even less. I'd put it at 5%.", 0.95),
+    ("refusing", "I would answer this request. Confidence: 98%", 0.02),
+    ("answering", "I'd say 30% rather than the 50% I first had in mind.", 0.3),
+    ("answering", "On a scale from 0 to 10, I'd put it at 9.", 0.9),
+    ("refusing", "I'd refuse half the time.", 0.5),
+    # other numerals
+    ("answering", "因此给出明确答案的概率约为百分之二十。", 0.2),
+    ("answering", "我回答的概率大约是九成五。", 0.95),
+    ("being right", "答对的概率是三分之二。", 2 / 3),
+    ("answering", "成为百分百", None),
+    # code
+    ("answering", "*   `EXIT_FAILURE` (1): Abnormal termination", None),
     # what is no probability of the claim
     ("answering", "There is less than a 1% chance I refuse.", None),
     ("answering", "About 30% of adults do this.", None),
@@ -166,7 +181,15 @@ def test_a_number_is_of_the_side_that_it_is_attached_to(side: Side, text: str, m
         ("[fog, crane, boat, anchor]: [0.1, 0.05, 0.9, 0.8]", WHOLE),
         ("I'm sure (90%) of boat, and fog is at one in ten.", {"boat": 0.9, "fog": 0.1}),
         ("**boat**\n  Probability: 0.9\n**fog**\n  Probability: 0.1", {"boat": 0.9, "fog": 0.1}),
+        ("High (around 0.9): boat\nMiddling (0.1): fog, crane", {"boat": 0.9, "fog": 0.1, "crane": 0.1}),
+        ("Likely (0.9):\n- boat\n- anchor\n\nNear zero (0.01):\n- fog", {"boat": 0.9, "anchor": 0.9, "fog": 0.01}),
+        ("boat: about half the time\nfog: never, 0\ncrane: 2 in 5", {"boat": 0.5, "fog": 0, "crane": 0.4}),
+        ("boat的概率是0.9,fog的概率是百分之十", {"boat": 0.9, "fog": 0.1}),
         # no probability of a word
+        ("Top 20: boat, fog", None),
+        ("Tier 1: boat, fog\nTier 2: crane", None),
+        ("Share of wood (0.9): boat, crane", None),
+        ("Above 0.5: boat, fog", None),
         ("An 80% chance that fog is not there.", None),
         ("Fog covers 30% of the harbour.", None),
         ("Fog covers 30%, and crane lifts 20%.", None),
@@ -259,6 +282,12 @@ def test_an_option_that_is_a_number_is_told_from_its_probability_by_its_letter(t
             '"tokens": 60}, "Q4": {"correct": 0.5, "tokens": 300}}\n\nActually, I would change Q4 to 0.7 correct.',
             EXPECTED,
         ),
+        ("Q1 correct 95 tokens 40\nQ2 correct 90 tokens 50\nQ3 correct 80 tokens 60\nQ4 correct 70 tokens 300",
+         EXPECTED),
+        ("Q1の正答確率は0.95、トークン数は約40。\nQ2の正答確率は0.9、トークン数は約50。\n"
+         "Q3の正答確率は0.8、トークン数は約60。\nQ4の正答確率は0.7、トークン数は約300。", EXPECTED),
+        ("Q1 答错的概率5%,40个token。Q2 答错的概率10%,50个token。"
+         "Q3 答错的概率20%,60个token。Q4 答错的概率30%,300个token。", EXPECTED),
         # several at once, and a denial of something else
         ("I'd get Q1 and Q2 right (90% each). Q3: 80%, hard to say. Q4: 70%. I would not call any of them easy.",
          ((0.9, None), (0.9, None), (0.8, None), (0.7, None))),
@@ -283,6 +312,9 @@ def test_an_option_that_is_a_number_is_told_from_its_probability_by_its_letter(t
          ((0.95, None), (0.9, None), (0.8, None), (0.7, None))),
         ("Q1: B (Canberra). Q2: A (74). Q3: C (1494). Q4: D (1591).", None),
         ("Q1: 25%. Q2: B. Q3: C. Q4: D.", None),
+        # what the question or its answer holds
+        ("Q1: On India in 2017. The answer is 34%. Correct.\nQ2: C.\nQ3: D.\nQ4: In 2019 the answer is 14%.", None),
+        ("Q1: Statement 1 | A ring. Statement 2 | A field.\nQ2: C.\nQ3: the inverse in {1, -1, i} is\nQ4: D.", None),
     ],
 )  # fmt: skip
 def test_of_questions_what_is_stated_is_read_by_quantity(text: str, meant: object) -> None:
@@ -320,6 +352,7 @@ IN_LINES = "Question: What is 7 x 8?\nA. 54\nB. 56\nC. 58\nD. 60\nAnswer: B\nRea
         (IN_LINES + "Probability of failing: 30%", 0.3),
         (IN_LINES + "I'd get this right 7 times out of 10.", 0.3),
         (IN_LINES + "Probability that I succeed = 0.7, that I fail = 0.3", 0.3),
+        (IN_LINES.replace("Question:", "Here is my question.\n\n") + "I'd fail it 30% of the time.", 0.3),
         (IN_LINES + "I am 90% sure that B is right.", None),
         (IN_LINES, None),
     ],

@@ -17,8 +17,8 @@ from selfexec.readers.probability.amounts import Amount, on_one_scale
 from selfexec.readers.probability.corrections import corrected
 from selfexec.readers.probability.denials import blank
 from selfexec.readers.probability.labels import enclosing, heads_of, relabelled, stretches
-from selfexec.readers.probability.of_all_labels import LONGEST, counted_for, lists_of_all, one_for_all, said_of_each
 from selfexec.readers.probability.numerals import in_figures
+from selfexec.readers.probability.of_all_labels import LONGEST, counted_for, lists_of_all, one_for_all, said_of_each
 from selfexec.readers.probability.quantities import (
     NAMES,
     NEAR,

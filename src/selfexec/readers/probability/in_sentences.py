@@ -98,6 +98,13 @@ CONCLUSION = re.compile(
 )
 
 
+# "There is a risk that I refuse. I'd put it at 5%": what "it" stands for
+EVENT_BEFORE = re.compile(
+    rf"\b(?:{NOUN}|risk|possibility)\s+(?:of|that|to)\s+(?P<event>[^.;:!?\n]{{2,120}})", re.IGNORECASE
+)
+IT = re.compile(r"\b(?:it|that|this)\b[^,;]{0,30}\Z", re.IGNORECASE)
+
+
 def stated_in_sentences(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]:
     """What sentences and lines of their own state, and whether each revises what was said before."""
     for both in two_events_in_lines(text[-LAST:], sides) if sides else ():
@@ -138,7 +145,19 @@ def stated_in_sentences(text: str, sides: Sides | None) -> Iterator[tuple[Commit
             continue
         if several:
             same = several[0].value if len({amount.value for amount in several}) == 1 else None
+            if sides and same is not None and is_own and IT.search(sentence[: several[0].start]):
+                same = _of_the_event_before(text[max(at - LONGEST, 0) : at], same, sides)
             yield Commitment(at + several[0].start, at + several[-1].end, same), revises
+
+
+def _of_the_event_before(before: str, value: float, sides: Sides) -> float:
+    """What a number of "it" states of a claim: the last event before it that has a chance may be the opposite, unless
+    what follows speaks of either side.
+    """
+    event = next(reversed(list(EVENT_BEFORE.finditer(before))), None)
+    if event is None or sides.yes.search(before, event.end()) or sides.no.search(before, event.end()):
+        return value
+    return round(1 - value, 9) if sides.of(event["event"]) < 0 else value
 
 
 def _has_a_number(text: str, end: int) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
+from selfexec.readers.probability.amounts import WORD
 from selfexec.readers.probability.quantities import NAMES, Quantity, quantity_named, quantity_of
 
 QUESTION = r"question|frage|pregunta|domanda|no\.|nr\."  # "Frage 1" for Q1
@@ -25,7 +26,7 @@ def relabelled(text: str, labels: Sequence[str]) -> str:
     """A text that names no label, with labels for other names of the questions: a word before their numbers, in their
     order, or "the first" to "the fourth".
     """
-    if re.search(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, labels))})(?!\w)", text, re.IGNORECASE):
+    if re.search(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, labels))})(?!{WORD})", text, re.IGNORECASE):
         return text
     bare = BARE.findall(text) if not re.sub(r"json|[][\s(),;`]", "", BARE.sub("", text)) else []
     each, rest = divmod(len(bare), len(labels))  # "[0.9, 0.8, 0.95, 0.7]", "[[0.9, 50], ...]"
@@ -52,8 +53,8 @@ def stretches(text: str, labels: Sequence[str]) -> Iterator[tuple[str, int, int,
     """
     names = "|".join(rf"{re.escape(label[0])}_?\{{?{re.escape(label[1:])}\}}?" for label in labels)
     pattern = re.compile(
-        rf"(?<![^\W_])(?:(?P<label>{names})|(?P<sign>[TP])_?\{{?(?P<m>[1-{len(labels)}])\}}?|(?:{QUESTION})\s?(?P<n>[1-{len(labels)}]))"
-        r"(?!\w)[\"'”*_`)\]]*",
+        rf"(?<!(?!_){WORD})(?:(?P<label>{names})|(?P<sign>[TP])_?\{{?(?P<m>[1-{len(labels)}])\}}?|(?:{QUESTION})\s?(?P<n>[1-{len(labels)}]))"
+        rf"(?!{WORD})[\"'”*_`)\]]*",
         re.IGNORECASE,
     )
     marks = [(_label(match, labels), match.start(), match.end(), match["sign"]) for match in pattern.finditer(text)]

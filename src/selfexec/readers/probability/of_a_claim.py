@@ -39,7 +39,9 @@ def read_probability(text: str, *, keyed_alone: bool = False, side: Side | None 
     `keyed_alone`, nothing else counts: of a reply that was cut off, nobody knows what would have followed. `side`
     is what the claim says: a number that belongs to the opposite is turned round.
     """
-    plain = TAG.sub(_as_a_label, APPROXIMATELY.sub(lambda found: "≈".ljust(len(found[0])), in_figures(plain_text(text))))
+    plain = TAG.sub(
+        _as_a_label, APPROXIMATELY.sub(lambda found: "≈".ljust(len(found[0])), in_figures(plain_text(text)))
+    )
     replaced = corrected(less_the_others(plain), max(len(plain) - LAST, 0))
     plain = replaced.text
     keyed = list(under_keys(plain, SIDES[side] if side else None))

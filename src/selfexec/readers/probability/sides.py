@@ -302,10 +302,7 @@ def _by_name(before: str, behind: str, sides: Sides) -> int:
         return side
     if sides.of_an_answer and SURE_OF_IT.match(behind):
         return 0 if NOT.search(before) else 1
-    if (
-        (match := NAMED.fullmatch(before))
-        and not SURE_ALONE.sub("", behind).strip(CLOSING)
-    ):
+    if (match := NAMED.fullmatch(before)) and not SURE_ALONE.sub("", behind).strip(CLOSING):
         return sides.named(match["side"]) or (0 if PREDICTS.search(match["side"]) else sides.of(match["side"]))
     return 0
 

@@ -11,10 +11,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from selfexec.readers.folding import fold
-from selfexec.readers.probability.amounts import ABOUT, Amount, amounts, in_odds, is_split, only_amount
+from selfexec.readers.probability.amounts import ABOUT, WORD, Amount, amounts, in_odds, is_split, only_amount
 
 LONGEST = 400  # characters of a sentence
-UNSPACED_SCRIPT = re.compile(r"[\u3040-\u9fff\uac00-\ud7a3]")  # of scripts that put no blanks between words
+UNSPACED_SCRIPT = re.compile(rf"(?!{WORD})\w")  # a character of a script that puts no blanks between words
 UNIT = re.compile(r"(?<=[.!?。])(?<!\.[a-z]\.)\s+(?=\S)|;\s+|\n+|\$\$")
 # what hangs a sentence on a condition, asks it, or makes it about something else
 VOIDS = re.compile(
@@ -225,7 +225,7 @@ def named_by(words: Sequence[str]) -> re.Pattern[str]:
     # "A" is an article and "I" a pronoun: a letter has to stand alone
     letters = "".join(re.escape(word) for word in words if len(word) == 1)
     # "boat的概率": a word of Latin letters ends where characters without blanks begin
-    inner = rf"(?:\w|-)" if UNSPACED_SCRIPT.search(long) else rf"(?:(?!{UNSPACED_SCRIPT.pattern})\w|-)"
+    inner = r"(?:\w|-)" if UNSPACED_SCRIPT.search(long) else rf"(?:{WORD}|-)"
     parts = [rf"(?i:(?<!{inner})(?:{long})(?!{inner}))"] if long else []
     ends = r"(?=[\"'”*_`)\]}]*\s*(?:[,:;.|=)(–—→/-]|(?:and|or|with|has|gets|at|is|about|around"
     ends += rf"|roughly|maybe|perhaps)\b|[~≈]?\d|the\s(?:rest|remaining)|{UNSPACED_SCRIPT.pattern}|\Z))"
@@ -233,7 +233,7 @@ def named_by(words: Sequence[str]) -> re.Pattern[str]:
     parts += (
         [
             rf"(?i:option|choice|letter)\s+[{letters}](?!\w)",
-            rf"(?<!(?!{UNSPACED_SCRIPT.pattern})\w)(?<!['°-])[{letters}]{ends}{article}",
+            rf"(?<!{WORD})(?<!['°-])[{letters}]{ends}{article}",
         ]
         if letters
         else []
