@@ -41,7 +41,7 @@ def names_a_side(line: str, sides: Sides) -> bool:
 # "Probability: 0.7", "**Final answer:** 70%"
 LABEL = re.compile(
     rf"[\W_]{{0,4}}(?:on\s+a\s+)?scale\s+(?:of|from)\s+[01]\s{{0,2}}(?:to|-|–)\s{{0,2}}\d{{1,3}},?\s{{0,2}}:?\s(?:{OWN_NUMBER}(?:\s+(?:it|this|that|a|at|about|around))*\s)?|"
-    rf"[\W_]{{0,40}}(?:(?:my|mon|ma|meine?|mi|la|le|die|el|the|final|overall|estimated|predicted|best|numerical)\s+){{0,3}}(?:{NOUN}|answer|guess|number|P|p|final"
+    rf"[\W_]{{0,40}}(?:(?:my|mon|ma|meine?|mi|la|le|die|el|the|where|with|final|overall|estimated|predicted|best|numerical)\s+){{0,3}}(?:{NOUN}|answer|guess|number|P|p|final"
     r"|prediction|estimation|Schätzung|estimación|verdict|conclusion|result|call|it|that|this)"
     r"(?:\s?\([^()\n]{0,60}\)|\s(?:in\s)?(?:percent|%))?[*_`\"']{0,3}\s{0,2}(?:[:=≈~]|['’]s\b|(?:is|ist|est|es|è|é|это)\b(?:\s+d[ei]l?\b)?|[は为是约約])[*_`\"']{0,3}\s{0,4}",
     re.IGNORECASE,

@@ -88,6 +88,9 @@ CONFIDENCE = re.compile(
     re.IGNORECASE,
 )
 
+# "P(answer) = 1 - P(refuse) = 1 - 0.2 = 0.8": the number comes last
+WORKED_OUT = re.compile(r"(?<=\))\s?[=≈]\s?1\s?[-−–][^\n]{1,120}?(?=[=≈]\s?[\d.]{1,8}\s?%?\W*(?:\n|\Z))")
+
 NO_NUMBER = re.compile(r"\{[^{}\d]{0,80}\}")  # the form that was asked for, said back
 
 # "..., so probability = 1", "the statement is almost surely false → 0.005"
@@ -168,9 +171,10 @@ def _has_a_number(text: str, end: int) -> bool:
 
 
 def _without_contrast(sentence: str) -> str:
-    """A sentence, place for place, without the scale and what its own number stands against: "others say 80%, but I'd
-    say 40%".
+    """A sentence, place for place, without the scale, the working and what its own number stands against: "others say
+    80%, but I'd say 40%".
     """
+    sentence = WORKED_OUT.sub(blank, sentence)
     sentence = RATHER_THAN.sub(blank, SCALE.sub(blank, sentence))
     contrast = BUT.search(sentence)
     if contrast and OWN.search(sentence, contrast.end()) and next(amounts(sentence[contrast.end() :]), None):

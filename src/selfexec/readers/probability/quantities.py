@@ -17,7 +17,7 @@ CORRECT_NAME = (
     r"|Wahrscheinlichkeit\w*|(?:正答|正解|正确|答对|정답)\w{0,2}?|概率|確率|几率|확률|p(?=\s*(?:\(|[=:\"'|])))"
 )
 
-WRONG_NAME = r"(?:\w*incorrect\w*|\w*wrong\w*|errors?|fail\w*|mistakes?|falsch\w*"
+WRONG_NAME = r"(?:\w*incorrect\w*|\w*wrong\w*|errors?|fail\w*|mistakes?|falsch\w*|scheiter\w*"
 WRONG_NAME += r"|(?:答错|错误|不正解|誤答|間違い|오답)(?:[的の]?\s?(?:概率|確率|几率|可能性|率|확률))?)"
 
 TOKENS_NAME = r"(?:\w*tokens?|toks?|jetons?|length|トークン数?|令牌数?|词元数?|토큰|t(?=\s*[=:\"'|]))"

@@ -158,7 +158,7 @@ RIGHT = (
 )
 WRONG = (
     r"错|間違|오답|틀[리려]|\b(?:wrong(?:ly)?|incorrect\w*|mistakes?|mistaken|errors?|err(?:s|ing)?|fail(?:s|ed|ing|ure)?|miss(?:es|ed|ing)?"
-    r"|slips?|falsch\w*|faux|fausse|erreurs?|tromp\w*|equivo\w*|fall[aeo]\w*|erro|errore|sbagli\w*|неправильн\w*|ошиб\w*)\b"
+    r"|slips?|falsch\w*|scheiter\w*|faux|fausse|erreurs?|tromp\w*|equivo\w*|fall[aeo]\w*|erro|errore|sbagli\w*|неправильн\w*|ошиб\w*)\b"
 )
 ANSWERING, REFUSING, BEING_RIGHT, FAILING = (re.compile(w, re.IGNORECASE) for w in (ANSWERS, REFUSES, RIGHT, WRONG))
 SIDES: Mapping[Side, Sides] = {

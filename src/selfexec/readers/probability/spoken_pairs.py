@@ -98,10 +98,12 @@ def spoken_pairs(text: str, names: Mapping[str, str], begun: int = 0) -> Iterato
     """
     pattern, odds = named_by(list(names)), in_odds(text)
     whose = {as_named(word): owner for word, owner in names.items()}
-    # "and C never": a name with a word and no number
+    # "and C never", "and next to none for C": a name with a word and no number
+    name = rf"[\"'“*_]*(?:{'|'.join(map(spelled, names))})[\"'”*_]*"
     never = re.compile(
-        rf"(?:,?\s(?:and|but)\s|,\s)(?:{'|'.join(map(spelled, names))})\s(?:is\s)?"
-        r"(?:a\s(?:definite\s)?no|never|not\sat\sall|out)(?=\W*\Z)"
+        rf"(?:,?\s(?:and|but)\s|,\s)(?:{name}\s(?:is\s)?(?:a\s(?:definite\s)?no|never|not\sat\sall|out)"
+        rf"|(?:(?:next\sto|almost|practically|virtually)\s(?:none|nothing|nil)|hardly\sany)\s(?:for|of)\s{name})(?=\W*\Z)",
+        re.IGNORECASE,
     )
     mentioned = {mark.name for mark in _names(text[begun:], pattern, whose)} - {OTHERS}
     others = [owner for owner in dict.fromkeys(names.values()) if owner not in mentioned]
