@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from selfexec.readers.probability.amounts import WORD, Amount, amounts
+from selfexec.readers.probability.amounts import SET_TO, WORD, Amount, amounts
 
 Quantity = Literal["correct", "tokens", "wrong"]
 
@@ -113,7 +113,8 @@ def numbers_in(stretch: str) -> Iterator[Number]:
             unit = None
         in_tokens = unit is not None
         name = _quantity_behind(stretch, end, name)
-        bounded = is_range or BOUNDED.search(stretch[max(at - NEAR, 0) : at]) is not None
+        before = stretch[max(at - 2 * NEAR, 0) : at]
+        bounded = is_range or (BOUNDED.search(before) is not None and not SET_TO.search(before))
         quantity: Quantity | None = "tokens" if in_tokens else name
         middle = _middle(stretch[at:end]) if is_range and quantity in ("tokens", None) else None
         if amount is not None and not amount.plain and not in_tokens and middle is None:
