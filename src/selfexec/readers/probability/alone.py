@@ -23,11 +23,15 @@ OF_THE_RESULT = re.compile(
 )
 
 
+IS_WHOLE = re.compile(r"[\s*_`\"'~≈]*(?!1\b)[1-9]\d{0,11}[\s*_`\"'.]*")  # "Answer: 42" is that of the task
+
+
 def without_its_label(sentence: str, sides: Sides | None) -> str:
     """A line, place for place, with "P:" for a label that names the result and no side of the claim. "Answer: 0.1" may
     be the answer itself, where the claim is that one is right.
     """
     label = OF_THE_RESULT.match(sentence) if sides and not sides.of_an_answer else None
+    label = None if label and IS_WHOLE.fullmatch(sentence, label.end()) else label
     return "P:".rjust(label.end(), "_") + sentence[label.end() :] if label else sentence
 
 
@@ -68,7 +72,12 @@ def stated_alone(sentence: str, sides: Sides | None) -> Amount | None:
     lead = LEAD.match(sentence)
     label = LABEL.match(sentence, lead.end() if lead else 0)
     begun = label.end() if label else lead.end() if lead else 0
-    if label and (turns_round(label[0], sides) or (sides and sides.of_an_answer and IS_ANSWER.search(label[0]))):
+    of_the_task = (
+        label
+        and IS_ANSWER.search(label[0])
+        and (IS_WHOLE.fullmatch(sentence, label.end()) or (sides and sides.of_an_answer))
+    )
+    if label and (of_the_task or turns_round(label[0], sides)):
         return None
     amount = only_amount(sentence[begun:]) or _with_a_reason(sentence[begun:], sides)
     if amount is None or (label is None and amount.plain and _is_a_count(sentence, amount)):

@@ -84,7 +84,7 @@ RATHER_THAN = re.compile(
 
 # "I would refuse. Confidence: 95%": of what is predicted before it
 CONFIDENCE = re.compile(
-    r"(?<=[a-z])[.!]?\s+[*_]{0,2}(?:My\s)?confidence(?:\slevel)?[*_]{0,2}\s?(?::|=|\bis\b|\()[*_]{0,2}\s?(?=[~≈]?[\d.]{1,5}\s?%)",
+    r"(?<=[a-z])[.!]?\s+[*_]{0,2}(?:My\s)?confidence(?:\slevel)?[*_]{0,2}\s?(?::|=|\bis\b|\()[*_]{0,2}\s?(?=[~≈]?(?:[5-9]\d|100)(?:\.\d)?\s?%|[~≈]?0?\.[5-9])",
     re.IGNORECASE,
 )
 

@@ -115,7 +115,7 @@ def spoken_pairs(text: str, names: Mapping[str, str], begun: int = 0) -> Iterato
         named = list(_names(plain, pattern, whose))
         marks = sorted([*named, *_numbers(plain, odds, named)], key=lambda mark: mark.start)
         pairs = _together(plain, marks, above) or list(_in_clauses(plain, marks))
-        if head and named and not _between(plain, marks).strip(" *_`\"'-•."):
+        if head and named and len(named) == len(marks) and not _between(plain, marks).strip(" *_`\"'-•."):
             yield from ((mark.name, head) for mark in named if mark.name)
             continue
         heads = [m.amount for m in marks if len(marks) == 1 and m.amount and _heads(plain, m, len(plain))]
@@ -143,7 +143,8 @@ COLON = re.compile(r"[)*_\s]{0,6}(?:[:：]|->|→)[*_\s\"']{0,6}")
 
 def _heads(unit: str, number: _Mark, end: int) -> bool:
     """Whether a number heads what follows it behind a colon: no bare whole number, which may rank, but in brackets."""
-    if number.amount is None or COLON.fullmatch(unit, number.end, end) is None or _is_void(unit, [number]):
+    denied = DENIES.search(unit, 0, number.start) is not None and not _is_low(number)
+    if number.amount is None or denied or not COLON.fullmatch(unit, number.end, end) or _is_void(unit, [number]):
         return False
     in_brackets = unit[number.end : number.end + 1] == ")"
     return number.amount.value is not None and (in_brackets or not is_whole(unit, number.amount))
@@ -367,8 +368,9 @@ def _shares(unit: str, numbers: Sequence[_Mark]) -> list[_Mark]:
 def _is_together(unit: str, names: Sequence[_Mark], runs: Sequence[Sequence[_Mark]]) -> bool:
     """Whether a number of several names may be that of any of them, and not of each."""
     either = any(EITHER.search(unit, a.end, b.start) for a, b in pairwise(names))
-    leads = runs[0][0].amount is not None and not _heads(unit, runs[0][0], names[0].start)
-    return len(names) > 1 and (either or leads)
+    after = min((run[0].start for run in runs if run[0].start > names[-1].start), default=len(unit))
+    is_headed = _heads(unit, runs[0][0], names[0].start) and LISTED.fullmatch(unit, names[-1].end, after)
+    return len(names) > 1 and (either or (runs[0][0].amount is not None and not is_headed))
 
 
 EITHER = re.compile(r"\b(?:or|oder|ou|o)\b", re.IGNORECASE)
