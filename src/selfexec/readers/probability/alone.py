@@ -30,7 +30,7 @@ def without_its_label(sentence: str, sides: Sides | None) -> str:
     """A line, place for place, with "P:" for a label that names the result and no side of the claim. "Answer: 0.1" may
     be the answer itself, where the claim is that one is right.
     """
-    label = OF_THE_RESULT.match(sentence) if sides and not sides.of_an_answer else None
+    label = OF_THE_RESULT.match(sentence) if not (sides and sides.of_an_answer) else None
     label = None if label and IS_WHOLE.fullmatch(sentence, label.end()) else label
     return "P:".rjust(label.end(), "_") + sentence[label.end() :] if label else sentence
 
@@ -45,8 +45,8 @@ def names_a_side(line: str, sides: Sides) -> bool:
 # "Probability: 0.7", "**Final answer:** 70%"
 LABEL = re.compile(
     rf"[\W_]{{0,4}}(?:on\s+a\s+)?scale\s+(?:of|from)\s+[01]\s{{0,2}}(?:to|-|–)\s{{0,2}}\d{{1,3}},?\s{{0,2}}:?\s(?:{OWN_NUMBER}(?:\s+(?:it|this|that|a|at|about|around))*\s)?|"
-    rf"[\W_]{{0,40}}(?:(?:my|mon|ma|meine?|mi|la|le|die|el|the|where|with|final|overall|estimated|predicted|best|numerical)\s+){{0,3}}(?:{NOUN}|answer|guess|number|P|p|final"
-    r"|prediction|estimation|Schätzung|estimación|verdict|conclusion|result|call|it|that|this)"
+    rf"[\W_]{{0,40}}(?:(?:my|mon|ma|meine?|mi|la|le|die|el|the|where|with|final|overall|estimated|predicted|best|numerical)\s+){{0,3}}(?:{NOUN}|guess|number|P|p|final"
+    r"|prediction|estimation|Schätzung|estimación|call|it|that|this)"
     r"(?:\s?\([^()\n]{0,60}\)|\s(?:in\s)?(?:percent|%))?[*_`\"']{0,3}\s{0,2}(?:[:=≈~]|['’]s\b|(?:is|ist|est|es|è|é|это)\b(?:\s+d[ei]l?\b)?|[は为是约約])[*_`\"']{0,3}\s{0,4}",
     re.IGNORECASE,
 )
@@ -72,12 +72,7 @@ def stated_alone(sentence: str, sides: Sides | None) -> Amount | None:
     lead = LEAD.match(sentence)
     label = LABEL.match(sentence, lead.end() if lead else 0)
     begun = label.end() if label else lead.end() if lead else 0
-    of_the_task = (
-        label
-        and IS_ANSWER.search(label[0])
-        and (IS_WHOLE.fullmatch(sentence, label.end()) or (sides and sides.of_an_answer))
-    )
-    if label and (of_the_task or turns_round(label[0], sides)):
+    if label and (turns_round(label[0], sides) or (sides and sides.of_an_answer and IS_ANSWER.search(label[0]))):
         return None
     amount = only_amount(sentence[begun:]) or _with_a_reason(sentence[begun:], sides)
     if amount is None or (label is None and amount.plain and _is_a_count(sentence, amount)):
