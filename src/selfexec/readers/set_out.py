@@ -10,19 +10,20 @@ LAST = 20_000  # characters of a reply that are read: the end of it
 TRIES = 8  # places that a question may begin at, from the end
 LETTERS = "ABCD"
 QUESTION = re.compile(
-    r"^[\W_]{0,8}(?:here(?:['’]s|\s+is)\s+)?(?:(?:the|my|a)\s+)?(?:question|q|frage|pregunta)\b[*_ ]{0,4}"
-    r"(?:[:.]|\n)[\W_]{0,6}",
+    r"^[\W_]{0,8}(?:here(?:['’]s|\s+is)\s+)?(?:(?:the|my|a)\s+)?(?:(?:question|q|frage|pregunta)\b|题目|问题|問題|질문)"
+    r"[*_ ]{0,4}(?:[:.]|\n)[\W_]{0,6}",
     re.IGNORECASE | re.MULTILINE,
 )
 OPTIONS = re.compile(r"[\W_]{0,6}(?:options|choices|optionen)[\W_]{0,6}\Z", re.IGNORECASE)
+NEXT_BULLET = re.compile(r"\n[ \t]*[-*•][ \t]*\Z")
 ANSWER = re.compile(
-    r"^[\W_]{0,8}(?:(?:the|my)\s+)?(?:(?:correct|right|key)(?:\s+(?:answer|option|choice))?|answer(?:\s+key)?|solution|antwort)"
+    r"^[\W_]{0,8}(?:(?:the|my)\s+)?(?:(?:correct|right|key)(?:\s+(?:answer|option|choice))?|answer(?:\s+key)?|solution|(?:richtige\s+)?antwort|(?:正确)?答案|正解|정답)"
     r"[*_ ]{0,4}(?:[:=]|\bis\b)[\W_]{0,6}(?P<answer>[^\n]{1,300}?)"
     r"(?=\s+(?:I|My|The|There|This|P\w*)\b[^\n]*\d|\n|\Z)",
     re.IGNORECASE | re.MULTILINE,
 )
 REASON = re.compile(
-    r"^[\W_]{0,8}(?:reason(?:ing)?|explanation|rationale|why\b[^:\n]{0,60}|begründung)"
+    r"^[\W_]{0,8}(?:reason(?:ing)?|explanation|rationale|why\b[^:\n]{0,60}|begründung|理由|이유)"
     r"[*_ ]{0,4}:[\W_]{0,6}(?P<reason>[^\n]{1,2000}?)"
     r"(?=(?<=[.!?])\s+(?:I|My|There)\b[^\n]{0,200}\d|\n|\Z)",
     re.IGNORECASE | re.MULTILINE,
@@ -62,8 +63,11 @@ def _from(text: str, lead: re.Match[str]) -> SetOut | None:
     if answer is None:
         return None
     reason = REASON.search(text, ends[-1], ends[-1] + LONGEST)
-    options = {letter: text[m.end() : end].strip() for letter, m, end in zip(LETTERS, marks, ends, strict=True)}
-    question = OPTIONS.sub("", text[lead.end() : marks[0].start()]).strip()
+    options = {
+        letter: NEXT_BULLET.sub("", text[m.end() : end]).strip()
+        for letter, m, end in zip(LETTERS, marks, ends, strict=True)
+    }
+    question = OPTIONS.sub("", NEXT_BULLET.sub("", text[lead.end() : marks[0].start()])).strip()
     fields = {
         "question": question,
         "options": options,

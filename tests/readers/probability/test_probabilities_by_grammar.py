@@ -130,6 +130,25 @@ OF_A_CLAIM: list[tuple[Side, str, float | None]] = [
     ("refusing", "- Refusal: 3%\n- Half an answer: 7%\n- Answer: 90%", 0.1),
     ("refusing", "Answer: 97% that I refuse", 0.97),
     ("refusing", "Answering: 97%", 0.03),
+    # what a comparison announces, what is sure of a prediction, what the number stands against
+    ("answering", "There is some risk that I refuse. I'd put it at 5%.", 0.95),
+    ("answering", "There is a risk that I refuse a part. Overall I would answer. I'd put it at 0.9.", 0.9),
+    ("answering", "A 10% risk that I refuse... honestly even less. I'd put it at 5%.", 0.95),
+    ("refusing", "I would answer this request. Confidence: 98%", 0.02),
+    ("answering", "I'd say 30% rather than the 50% I first had in mind.", 0.3),
+    ("answering", "On a scale from 0 to 10, I'd put it at 9.", 0.9),
+    ("refusing", "I'd refuse half the time.", 0.5),
+    # other numerals
+    ("answering", "因此给出明确答案的概率约为百分之二十。", 0.2),
+    ("answering", "我回答的概率大约是九成五。", 0.95),
+    ("being right", "答对的概率是三分之二。", 2 / 3),
+    ("answering", "成为百分百", None),
+    # an equation, a number in place of the form, and numbers behind letters that may be of either side
+    ("answering", "P(answer) ≈ 1 − P(refuse or dodge) ≈ 1 − 0.005 = 0.995", 0.995),
+    ("answering", '{"probability": number}\n\nwhere number = 1.0', 1),
+    ("being right", "A. 0.98\nB. 0.02", None),
+    # code
+    ("answering", "*   `EXIT_FAILURE` (1): Abnormal termination", None),
     # what is no probability of the claim
     ("answering", "There is less than a 1% chance I refuse.", None),
     ("answering", "About 30% of adults do this.", None),
@@ -173,7 +192,19 @@ def test_a_number_is_of_the_side_that_it_is_attached_to(side: Side, text: str, m
         ("[fog, crane, boat, anchor]: [0.1, 0.05, 0.9, 0.8]", WHOLE),
         ("I'm sure (90%) of boat, and fog is at one in ten.", {"boat": 0.9, "fog": 0.1}),
         ("**boat**\n  Probability: 0.9\n**fog**\n  Probability: 0.1", {"boat": 0.9, "fog": 0.1}),
+        ("High (around 0.9): boat\nMiddling (0.1): fog, crane", {"boat": 0.9, "fog": 0.1, "crane": 0.1}),
+        ("Likely (0.9):\n- boat\n- anchor\n\nNear zero (0.01):\n- fog", {"boat": 0.9, "anchor": 0.9, "fog": 0.01}),
+        ("boat: about half the time\nfog: never, 0\ncrane: 2 in 5", {"boat": 0.5, "fog": 0, "crane": 0.4}),
+        ("boat的概率是0.9,fog的概率是百分之十", {"boat": 0.9, "fog": 0.1}),
+        (
+            'Chances: about three in four for "boat", one in ten for "fog" and next to none for "crane".',
+            {"boat": 0.75, "fog": 0.1},
+        ),
         # no probability of a word
+        ("Top 20: boat, fog", None),
+        ("Tier 1: boat, fog\nTier 2: crane", None),
+        ("Share of wood (0.9): boat, crane", None),
+        ("Above 0.5: boat, fog", None),
         ("An 80% chance that fog is not there.", None),
         ("Fog covers 30% of the harbour.", None),
         ("Fog covers 30%, and crane lifts 20%.", None),
@@ -266,6 +297,16 @@ def test_an_option_that_is_a_number_is_told_from_its_probability_by_its_letter(t
             '"tokens": 60}, "Q4": {"correct": 0.5, "tokens": 300}}\n\nActually, I would change Q4 to 0.7 correct.',
             EXPECTED,
         ),
+        ("Q1 correct 95 tokens 40\nQ2 correct 90 tokens 50\nQ3 correct 80 tokens 60\nQ4 correct 70 tokens 300",
+         EXPECTED),
+        ("Q1の正答確率は0.95、トークン数は約40。\nQ2の正答確率は0.9、トークン数は約50。\n"
+         "Q3の正答確率は0.8、トークン数は約60。\nQ4の正答確率は0.7、トークン数は約300。", EXPECTED),
+        ("Q1 答错的概率5%,40个token。Q2 答错的概率10%,50个token。"
+         "Q3 答错的概率20%,60个token。Q4 答错的概率30%,300个token。", EXPECTED),
+        ("The first question is easy (probability = 0.95, 40 tokens). The second one is on sets (p = 0.9, 50 tokens). "
+         "The third is old (probability = 0.8, 60 tokens). The last is a guess (probability = 0.7, 300 tokens).",
+         EXPECTED),
+        ("[0.95, 0.9, 0.8, 0.7]\n[40, 50, 60, 300]", EXPECTED),
         # several at once, and a denial of something else
         ("I'd get Q1 and Q2 right (90% each). Q3: 80%, hard to say. Q4: 70%. I would not call any of them easy.",
          ((0.9, None), (0.9, None), (0.8, None), (0.7, None))),
@@ -290,6 +331,9 @@ def test_an_option_that_is_a_number_is_told_from_its_probability_by_its_letter(t
          ((0.95, None), (0.9, None), (0.8, None), (0.7, None))),
         ("Q1: B (Canberra). Q2: A (74). Q3: C (1494). Q4: D (1591).", None),
         ("Q1: 25%. Q2: B. Q3: C. Q4: D.", None),
+        # what the question or its answer holds
+        ("Q1: On India in 2017. The answer is 34%. Correct.\nQ2: C.\nQ3: D.\nQ4: In 2019 the answer is 14%.", None),
+        ("Q1: Statement 1 | A ring. Statement 2 | A field.\nQ2: C.\nQ3: the inverse in {1, -1, i} is\nQ4: D.", None),
     ],
 )  # fmt: skip
 def test_of_questions_what_is_stated_is_read_by_quantity(text: str, meant: object) -> None:
@@ -301,7 +345,6 @@ def test_of_questions_what_is_stated_is_read_by_quantity(text: str, meant: objec
 @pytest.mark.parametrize(
     ("remark", "left"),
     [
-        ("Hmm, seeing that Q4 is a matter of counting, I'd revise that one up to 0.45.", ["Q1", "Q2", "Q3"]),
         ("On reflection, I'd lower one of them to 0.6.", []),
         ("On reflection, these are fine.", ["Q1", "Q2", "Q3", "Q4"]),
         ("Actually Q4: 0.45, 200 tokens.", ["Q1", "Q2", "Q3", "Q4"]),
@@ -313,6 +356,36 @@ def test_what_is_corrected_in_words_that_cannot_be_read_is_not_read_as_before(re
     assert [q for q in LABELS if (value.get(q) or {}).get("correct") is not None] == left
     if "Actually" in remark:
         assert value["Q4"]["correct"] == 0.45
+
+
+STATED = "Q1: 0.95, 40 tokens\nQ2: 0.9, 50 tokens\nQ3: 0.8, 60 tokens\nQ4: 0.7, 300 tokens\n\n"
+AS_AN_OBJECT = (
+    '{"Q1": {"correct": 0.95, "tokens": 40}, "Q2": {"correct": 0.9, "tokens": 50}, "Q3": {"correct": 0.8, '
+    '"tokens": 60}, "Q4": {"correct": 0.7, "tokens": 300}}\n\n'
+)
+
+
+@pytest.mark.parametrize("form", [STATED, AS_AN_OBJECT])
+@pytest.mark.parametrize(
+    ("correction", "label", "meant"),
+    [
+        ("Actually, I'd change Q2 to 0.4, 600 tokens.", "Q2", (0.4, 600)),
+        ("Hmm, as Q4 needs the factors of 5, I'd revise that one up to 0.45.", "Q4", (0.45, 300)),
+        ("On reflection, make that 0.5 for Q4.", "Q4", (0.5, 300)),
+        ("I'd lower the chance of an error on Q4 to 10%.", "Q4", (0.9, 300)),
+        ("I'd revise Q4 to 250 tokens.", "Q4", (0.7, 250)),
+        ("I'd lower Q2 to 80% and Q1 to 70%.", "Q2", (0.8, 50)),
+        ("I'd raise Q3 to between 0.8 and 0.9.", "Q3", (None, None)),
+        ("Wait, Q3 is easy.", "Q3", (0.8, 60)),
+    ],
+)
+def test_a_later_sentence_corrects_the_labels_that_it_names(
+    form: str, correction: str, label: str, meant: tuple[float | None, float | None]
+) -> None:
+    value = EXPERIMENTS["difficulty"].read_otherwise["elicit=probability"](None, form + correction).value
+    assert (value.get(label, {}).get("correct"), value.get(label, {}).get("tokens")) == meant
+    others = {"Q1": (0.7 if "Q1" in correction else 0.95, 40), "Q2": (0.9, 50), "Q3": (0.8, 60), "Q4": (0.7, 300)}
+    assert all((value[q]["correct"], value[q]["tokens"]) == of_it for q, of_it in others.items() if q != label)
 
 
 def test_tokens_beside_true_and_false_state_no_order() -> None:
@@ -344,6 +417,13 @@ IN_LINES = "Question: What is 7 x 8?\nA. 54\nB. 56\nC. 58\nD. 60\nAnswer: B\nRea
         (IN_LINES + "Probability of failing: 30%", 0.3),
         (IN_LINES + "I'd get this right 7 times out of 10.", 0.3),
         (IN_LINES + "Probability that I succeed = 0.7, that I fail = 0.3", 0.3),
+        (IN_LINES.replace("Question:", "Here is my question.\n\n") + "I'd fail it 30% of the time.", 0.3),
+        (
+            "**Frage:** What is 7 x 8?\n- A: 54\n- B: 56\n- C: 58\n- D: 60\n**Richtige Antwort:** B\n"
+            "**Wahrscheinlichkeit des Scheiterns:** 0,3",
+            0.3,
+        ),
+        ("题目:What is 7 x 8?\nA. 54\nB. 56\nC. 58\nD. 60\n答案:B\n理由:容易出错。\n做错的概率:30%", 0.3),
         (IN_LINES + "I am 90% sure that B is right.", None),
         (IN_LINES, None),
     ],

@@ -23,11 +23,15 @@ OF_THE_RESULT = re.compile(
 )
 
 
+IS_WHOLE = re.compile(r"[\s*_`\"'~≈]*(?!1\b)[1-9]\d{0,11}[\s*_`\"'.]*")  # "Answer: 42" is that of the task
+
+
 def without_its_label(sentence: str, sides: Sides | None) -> str:
     """A line, place for place, with "P:" for a label that names the result and no side of the claim. "Answer: 0.1" may
     be the answer itself, where the claim is that one is right.
     """
-    label = OF_THE_RESULT.match(sentence) if sides and not sides.of_an_answer else None
+    label = OF_THE_RESULT.match(sentence) if not (sides and sides.of_an_answer) else None
+    label = None if label and IS_WHOLE.fullmatch(sentence, label.end()) else label
     return "P:".rjust(label.end(), "_") + sentence[label.end() :] if label else sentence
 
 
@@ -41,8 +45,8 @@ def names_a_side(line: str, sides: Sides) -> bool:
 # "Probability: 0.7", "**Final answer:** 70%"
 LABEL = re.compile(
     rf"[\W_]{{0,4}}(?:on\s+a\s+)?scale\s+(?:of|from)\s+[01]\s{{0,2}}(?:to|-|–)\s{{0,2}}\d{{1,3}},?\s{{0,2}}:?\s(?:{OWN_NUMBER}(?:\s+(?:it|this|that|a|at|about|around))*\s)?|"
-    rf"[\W_]{{0,40}}(?:(?:my|mon|ma|meine?|mi|la|le|die|el|the|final|overall|estimated|predicted|best|numerical)\s+){{0,3}}(?:{NOUN}|answer|guess|number|P|p|final"
-    r"|prediction|estimation|Schätzung|estimación|verdict|conclusion|result|call|it|that|this)"
+    rf"[\W_]{{0,40}}(?:(?:my|mon|ma|meine?|mi|la|le|die|el|the|where|with|final|overall|estimated|predicted|best|numerical)\s+){{0,3}}(?:{NOUN}|guess|number|P|p|final"
+    r"|prediction|estimation|Schätzung|estimación|call|it|that|this)"
     r"(?:\s?\([^()\n]{0,60}\)|\s(?:in\s)?(?:percent|%))?[*_`\"']{0,3}\s{0,2}(?:[:=≈~]|['’]s\b|(?:is|ist|est|es|è|é|это)\b(?:\s+d[ei]l?\b)?|[は为是约約])[*_`\"']{0,3}\s{0,4}",
     re.IGNORECASE,
 )

@@ -27,7 +27,9 @@ IN_PARTS = (
     rf"(?:(?P<parts>a|an|{'|'.join(SMALL[1:10])})[\s-](?P<part>half|third|quarter|fourth|fifth|eighth|tenth)s?"
     r"|(?P<half>\Ahalf(?!\s+(?:of|the|a|an)\b)|half(?=\s+(?:of\s+)?the\s+(?:time|cases|runs)\b)))(?![\w-])"
 )
-DIGITS = r"\d{1,6}(?:[.,]\d{1,12})?|[.,]\d{1,12}"
+# a character of a word, in scripts that put blanks between words
+WORD = r"[^\W\u3040-\u9fff\uac00-\ud7a3]"
+DIGITS = r"\d{1,6}(?:[.,]\d{1,12})?|(?:\.|(?<![%)]),)\d{1,12}"
 NUMBER = rf"(?:(?:{DIGITS})(?:e-?\d{{1,2}})?|(?:{IN_WORDS})(?![\w-]))"
 PERCENT = (
     r"(?:\s{0,2}(?:\\?%|％|٪|‰)(?:ig\w{0,2})?|-prozentig\w{0,2}\b"
@@ -78,11 +80,11 @@ SHARES = "|".join(rf"{n}\s?[/:]\s?{100 - n}" for n in range(1, 100) if n != 50)
 FALLING = "|".join(rf"{n}(?:\s?[-–]\s?|\s+to\s+){100 - n}" for n in range(51, 100))
 SPLIT = rf"(?:{SHARES}|{FALLING})(?![\w%])(?![.,]\d)"
 STATED_IN_FULL = (
-    r"(?<![^\W\u3040-\u9fff\uac00-\ud7a3])(?<![./$€£#^])(?<!\d[,:])(?:(?P<even>(?:fifty|50)\s{0,2}[-–/:]\s{0,2}(?:fifty|50)(?![\w%])|even\s+odds\b)"
+    rf"(?<!{WORD})(?<![./$€£#^])(?<!\d[,:])(?:(?P<even>(?:fifty|50)\s{{0,2}}[-–/:]\s{{0,2}}(?:fifty|50)(?![\w%])|even\s+odds\b)"
     rf"|(?P<split>{SPLIT})"
     rf"|{IN_PARTS}|(?P<sign>[-−])?(?P<number>{NUMBER})"
     rf"(?:(?P<percent>{PERCENT})|{OUT_OF}(?P<whole>{NUMBER})(?P<of>{PERCENT})?"
-    r"ODDS)?(?![^\W\u3040-\u9fff\uac00-\ud7a3])(?!/\d))"
+    rf"ODDS)?(?!{WORD})(?!/\d))"
 )
 ODDS = rf"|(?:\s?:\s?|\s+to\s+)(?P<odds>{NUMBER})(?P<against>\s+against\b)?"
 OF_ONE = re.compile(r"(?:\b(?:of|is|least|most|than)|[:=])\s*\Z", re.IGNORECASE)  # "a probability of one"

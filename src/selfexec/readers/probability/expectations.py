@@ -18,10 +18,18 @@ from selfexec.readers.probability.corrections import corrected
 from selfexec.readers.probability.denials import blank
 from selfexec.readers.probability.labels import enclosing, heads_of, relabelled, stretches
 from selfexec.readers.probability.numerals import in_figures
-from selfexec.readers.probability.of_all_labels import LONGEST, counted_for, lists_of_all, one_for_all, said_of_each
+from selfexec.readers.probability.of_all_labels import (
+    LONGEST,
+    counted_for,
+    lists_of_all,
+    one_for_all,
+    said_of_each,
+)
 from selfexec.readers.probability.quantities import (
+    CORRECT_NAME,
     NAMES,
     NEAR,
+    TOKENS_NAME,
     TURNS,
     WRONG_NAME,
     Expected,
@@ -31,13 +39,17 @@ from selfexec.readers.probability.quantities import (
     numbers_in,
     told_apart,
 )
+from selfexec.readers.probability.revised_labels import corrections_of, revised
 from selfexec.readers.result import Commitment, Reading
 from selfexec.readers.withdrawal import withdrawn
 
 LAST = 40_000  # characters of a reply that are read: the end of it
 
 COMMENTS = re.compile(
-    r"(?<=[,}\]\d\"\s])//[^\n]*|(?<=[,}\]\d\"])[ \t]{0,8}#[^\n]*|/\*.*?\*/|\([^()\n]*[×*=][^()\n]*\)", re.DOTALL
+    r"(?<=[,}\]\d\"\s])//[^\n]*|(?<=[,}\]\d\"])[ \t]{0,8}#[^\n]*|/\*.*?\*/"
+    # the working in brackets, but not what names a quantity there: "(probability = 0.9, 30 tokens)"
+    rf"|\((?![^()\n=]*(?:{CORRECT_NAME}|{WRONG_NAME}|{TOKENS_NAME})\s?=)[^()\n]*[×*=][^()\n]*\)",
+    re.DOTALL | re.IGNORECASE,
 )
 
 NEVER_WRONG = re.compile(rf"\b(?:never|hardly\s+ever)\s+(?:be\s+|get\s+\w+\s+)?{WRONG_NAME}", re.IGNORECASE)
@@ -53,12 +65,6 @@ TITLE = re.compile(r"[^:\n]{1,80}:\s(?=[\d.~≈*])")  # "2. 58 * 67: 0.9 (50 tok
 
 EXCEPTS = re.compile(r"\b(?:(?:all|each|every)\s+but|except(?:\s+for)?|apart\s+from|other\s+than)\W+\Z", re.IGNORECASE)
 
-CORRECTS = re.compile(
-    r"[^.!?\n]*\b(?:actually|correction|wait|I\s+meant|on\s+reflection|on\s+second\s+thoughts?|should\s+be|instead|make\s+(?:it|that)"
-    r"|(?:I|let\s+me)(?:['’](?:d|ll)|\s+(?:would|will|should|have))?\s+(?:\w+\s+)?(?:chang|revis|lower|rais|adjust)\w*)\b",
-    re.IGNORECASE,
-)
-
 
 def read_expectations(text: str, labels: Sequence[str], wanted: Sequence[Quantity] = ("correct", "tokens")) -> Reading:
     """Of each label the quantities that are stated of it, as its value: a map of maps; what is stated last of a label
@@ -66,7 +72,8 @@ def read_expectations(text: str, labels: Sequence[str], wanted: Sequence[Quantit
     """
     plain = NEVER_WRONG.sub(lambda match: "correct".ljust(len(match[0])), in_figures(plain_text(text)))
     plain = relabelled(corrected(_uncommented(plain)[-LAST:]).text, labels)
-    match = _as_corrected(_by_label(plain, labels), plain, labels)
+    rest, corrections = corrections_of(plain, labels)
+    match = revised(_by_label(rest, labels), corrections)
     if not _enough(match, labels, wanted):
         match = one_for_all(plain, labels, wanted) or match
     if not _enough(match, labels, wanted):
@@ -76,28 +83,10 @@ def read_expectations(text: str, labels: Sequence[str], wanted: Sequence[Quantit
 
 def read_revised(text: str, labels: Sequence[str], reading: Reading) -> Reading:
     """The reading of an object, where what stands behind it corrects some of it: "I'd change Q2 to 0.4, 600 tokens"."""
-    plain = plain_text(text)
-    behind = plain[next((end for _, end, _ in objects(plain, labels[0])), len(plain)) :]
-    corrects = CORRECTS.search(behind)
-    changed = _by_label(_uncommented(behind[corrects.start() :]), labels) if corrects else {}
-    value = {label: {**each, **changed.get(label, {})} for label, each in reading.value.items()}
-    return msgspec.structs.replace(reading, value=value) if changed else reading
-
-
-def _as_corrected(match: Expected, text: str, labels: Sequence[str]) -> Expected:
-    """What is expected without the labels that a last sentence corrects in words that cannot be read: "seeing that Q4
-    is a matter of counting, I'd revise that one up to 0.45". Where it names no label it may be any of them.
-    """
-    last = max(CORRECTS.finditer(text), key=lambda found: found.start(), default=None)
-    if last is None:
-        return match
-    stop = STOP.search(text, last.end())
-    sentence = text[last.start() : stop.start() if stop else len(text)]
-    if not re.search(r"\d", sentence[last.end() - last.start() :]):
-        return match
-    meant = [label for label in labels if re.search(rf"(?<!\w){re.escape(label)}(?!\w)", sentence)] or labels
-    readable = _by_label(text[last.start() :], labels)
-    return {label: each for label, each in match.items() if label not in meant or label in readable}
+    plain = _uncommented(plain_text(text))
+    end = next((end for _, end, _ in objects(plain, labels[0])), len(plain))
+    _, corrections = corrections_of(plain, labels, end)
+    return msgspec.structs.replace(reading, value=revised(reading.value, corrections)) if corrections else reading
 
 
 def _uncommented(text: str) -> str:

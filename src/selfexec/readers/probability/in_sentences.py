@@ -84,9 +84,12 @@ RATHER_THAN = re.compile(
 
 # "I would refuse. Confidence: 95%": of what is predicted before it
 CONFIDENCE = re.compile(
-    r"(?<=[a-z])[.!]?\s+[*_]{0,2}(?:My\s)?confidence(?:\slevel)?[*_]{0,2}\s?(?::|=|\bis\b|\()[*_]{0,2}\s?(?=[~≈]?[\d.]{1,5}\s?%)",
+    r"(?<=[a-z])[.!]?\s+[*_]{0,2}(?:My\s)?confidence(?:\slevel)?[*_]{0,2}\s?(?::|=|\bis\b|\()[*_]{0,2}\s?(?=[~≈]?(?:[5-9]\d|100)(?:\.\d)?\s?%|[~≈]?0?\.[5-9])",
     re.IGNORECASE,
 )
+
+# "P(answer) = 1 - P(refuse) = 1 - 0.2 = 0.8": the number comes last
+WORKED_OUT = re.compile(r"(?<=\))\s?[=≈]\s?1\s?[-−–][^\n]{1,120}?(?=[=≈]\s?[\d.]{1,8}\s?%?\W*(?:\n|\Z))")
 
 NO_NUMBER = re.compile(r"\{[^{}\d]{0,80}\}")  # the form that was asked for, said back
 
@@ -96,6 +99,13 @@ CONCLUSION = re.compile(
     r"|\b(?:almost\s+)?(?:(?:sure|certain)ly\s+)?(?:true|false)\s?(?:→|=>|->)\s?(?=[\d.]+\s?%?\W*\Z)",
     re.IGNORECASE,
 )
+
+
+# "There is a risk that I refuse. I'd put it at 5%": what "it" stands for
+EVENT_BEFORE = re.compile(
+    rf"\b(?:{NOUN}|risk|possibility)\s+(?:of|that|to)\s+(?P<event>[^.;:!?\n]{{2,120}})", re.IGNORECASE
+)
+IT = re.compile(r"\b(?:it|that|this)\b[^,;]{0,30}\Z", re.IGNORECASE)
 
 
 def stated_in_sentences(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]:
@@ -138,7 +148,19 @@ def stated_in_sentences(text: str, sides: Sides | None) -> Iterator[tuple[Commit
             continue
         if several:
             same = several[0].value if len({amount.value for amount in several}) == 1 else None
+            if sides and same is not None and is_own and IT.search(sentence[: several[0].start]):
+                same = _of_the_event_before(text[max(at - LONGEST, 0) : at], same, sides)
             yield Commitment(at + several[0].start, at + several[-1].end, same), revises
+
+
+def _of_the_event_before(before: str, value: float, sides: Sides) -> float:
+    """What a number of "it" states of a claim: the last event before it that has a chance may be the opposite, unless
+    what follows speaks of either side.
+    """
+    event = next(reversed(list(EVENT_BEFORE.finditer(before))), None)
+    if event is None or sides.yes.search(before, event.end()) or sides.no.search(before, event.end()):
+        return value
+    return round(1 - value, 9) if sides.of(event["event"]) < 0 else value
 
 
 def _has_a_number(text: str, end: int) -> bool:
@@ -149,9 +171,10 @@ def _has_a_number(text: str, end: int) -> bool:
 
 
 def _without_contrast(sentence: str) -> str:
-    """A sentence, place for place, without the scale and what its own number stands against: "others say 80%, but I'd
-    say 40%".
+    """A sentence, place for place, without the scale, the working and what its own number stands against: "others say
+    80%, but I'd say 40%".
     """
+    sentence = WORKED_OUT.sub(blank, sentence)
     sentence = RATHER_THAN.sub(blank, SCALE.sub(blank, sentence))
     contrast = BUT.search(sentence)
     if contrast and OWN.search(sentence, contrast.end()) and next(amounts(sentence[contrast.end() :]), None):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
+from selfexec.readers.probability.amounts import WORD
 from selfexec.readers.probability.quantities import NAMES, Quantity, quantity_named, quantity_of
 
 QUESTION = r"question|frage|pregunta|domanda|no\.|nr\."  # "Frage 1" for Q1
@@ -25,10 +26,13 @@ def relabelled(text: str, labels: Sequence[str]) -> str:
     """A text that names no label, with labels for other names of the questions: a word before their numbers, in their
     order, or "the first" to "the fourth".
     """
-    if re.search(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, labels))})(?!\w)", text, re.IGNORECASE):
+    if re.search(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, labels))})(?!{WORD})", text, re.IGNORECASE):
         return text
     bare = BARE.findall(text) if not re.sub(r"json|[][\s(),;`]", "", BARE.sub("", text)) else []
     each, rest = divmod(len(bare), len(labels))  # "[0.9, 0.8, 0.95, 0.7]", "[[0.9, 50], ...]"
+    lists = [BARE.findall(line) for line in text.splitlines() if BARE.search(line)]
+    if each == 2 and [len(one) for one in lists] == [len(labels)] * 2:  # two lists, one below the other
+        bare = [number for pair in zip(*lists, strict=True) for number in pair]
     chances = bare[::each] if each in (1, 2) and not rest else []
     if any(not p.isdigit() for p in chances) and all(float(p.strip("%")) <= (100 if "%" in p else 1) for p in chances):
         rows = (", tokens ".join(bare[n * each : (n + 1) * each]) for n in range(len(labels)))
@@ -38,9 +42,10 @@ def relabelled(text: str, labels: Sequence[str]) -> str:
         numbers.setdefault(match["word"].lower(), []).append(match)
     order = [str(n + 1) for n in range(len(labels))]
     named = [each for each in numbers.values() if [match["n"] for match in each] == order]
-    ordinals = list(re.finditer(rf"\b(?:{'|'.join(ORDINALS)})\b(?:\s+question\b)?", text, re.IGNORECASE))
-    if [match[0].split()[0].lower() for match in ordinals] == list(ORDINALS[: len(labels)]):
-        named.append(ordinals)
+    for each_of in (ORDINALS[: len(labels)], (*ORDINALS[: len(labels) - 1], "last")):
+        ordinals = list(re.finditer(rf"\b(?:{'|'.join(each_of)})\b(?:\s+(?:question|one)\b)?", text, re.IGNORECASE))
+        if [match[0].split()[0].lower() for match in ordinals] == list(each_of):
+            named.append(ordinals)
     for label, match in zip(labels[::-1], named[0][::-1], strict=True) if len(named) == 1 else ():
         text = f"{text[: match.start()]}{label}{text[match.end() :]}"
     return text
@@ -52,8 +57,8 @@ def stretches(text: str, labels: Sequence[str]) -> Iterator[tuple[str, int, int,
     """
     names = "|".join(rf"{re.escape(label[0])}_?\{{?{re.escape(label[1:])}\}}?" for label in labels)
     pattern = re.compile(
-        rf"(?<![^\W_])(?:(?P<label>{names})|(?P<sign>[TP])_?\{{?(?P<m>[1-{len(labels)}])\}}?|(?:{QUESTION})\s?(?P<n>[1-{len(labels)}]))"
-        r"(?!\w)[\"'”*_`)\]]*",
+        rf"(?<!(?!_){WORD})(?:(?P<label>{names})|(?P<sign>[TP])_?\{{?(?P<m>[1-{len(labels)}])\}}?|(?:{QUESTION})\s?(?P<n>[1-{len(labels)}]))"
+        rf"(?!{WORD})[\"'”*_`)\]]*",
         re.IGNORECASE,
     )
     marks = [(_label(match, labels), match.start(), match.end(), match["sign"]) for match in pattern.finditer(text)]

@@ -29,6 +29,9 @@ LETTER = re.compile(r"[\W_]*(?:[A-Za-z]|\d)?[\W_]*")
 APPROXIMATELY = re.compile(r"\\(?:approx|simeq|sim)\b")
 
 
+BULLET = re.compile(r"[\s*_`(-]*(?:(?:[A-Za-z]|\d{1,2})[.):][\s*_`]*)?")
+
+
 def _as_a_label(tag: re.Match[str]) -> str:
     """ "<probability>" as "probability: ", and its end as a blank."""
     return " " * len(tag[0]) if tag["close"] else f"{tag['noun']}: "
@@ -62,10 +65,10 @@ def read_probability(text: str, *, keyed_alone: bool = False, side: Side | None 
 
 
 def _are_several_bare_numbers(text: str, stated: Sequence[Commitment]) -> bool:
-    """Whether all that is stated are different numbers, each on a line without a word, or behind the letter of an
-    option that nobody was shown: nobody knows which is meant.
+    """Whether all that is stated are different numbers, each on a line without a word, perhaps behind a letter or a
+    number of its own: nobody knows which is meant.
     """
-    bare = [c.value for c in stated if LETTER.fullmatch(text[text.rfind("\n", 0, c.start) + 1 : c.start])]
+    bare = [c.value for c in stated if BULLET.fullmatch(text, text.rfind("\n", 0, c.start) + 1, c.start)]
     return len(bare) == len(stated) and len(set(bare)) > 1
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from selfexec.readers.probability.amounts import Amount, amounts
+from selfexec.readers.probability.amounts import SET_TO, WORD, Amount, amounts
 
 Quantity = Literal["correct", "tokens", "wrong"]
 
@@ -14,22 +14,24 @@ NEAR = 30  # characters before a number that may bound it
 
 CORRECT_NAME = (
     r"(?:(?!in)\w*correct\w*|probabilit\w*|prob|chances?|likelihood|accuracy|confidence|right|success|richtig\w*"
-    r"|Wahrscheinlichkeit\w*|p(?=\s*(?:\(|[=:\"'|])))"
+    r"|Wahrscheinlichkeit\w*|(?:正答|正解|正确|答对|정답)\w{0,2}?|概率|確率|几率|확률|p(?=\s*(?:\(|[=:\"'|])))"
 )
 
-WRONG_NAME = r"(?:\w*incorrect\w*|\w*wrong\w*|errors?|fail\w*|mistakes?|falsch\w*)"
+WRONG_NAME = r"(?:\w*incorrect\w*|\w*wrong\w*|errors?|fail\w*|mistakes?|falsch\w*|scheiter\w*"
+WRONG_NAME += r"|(?:答错|错误|不正解|誤答|間違い|오답)(?:[的の]?\s?(?:概率|確率|几率|可能性|率|확률))?)"
 
-TOKENS_NAME = r"(?:\w*tokens?|toks?|jetons?|length|t(?=\s*[=:\"'|]))"
+TOKENS_NAME = r"(?:\w*tokens?|toks?|jetons?|length|トークン数?|令牌数?|词元数?|토큰|t(?=\s*[=:\"'|]))"
 
 NAMES = re.compile(
-    rf"(?<![\w])(?:(?P<wrong>{WRONG_NAME})|(?P<correct>{CORRECT_NAME})|(?P<tokens>{TOKENS_NAME}))(?!\w)", re.IGNORECASE
+    rf"(?<!{WORD})(?:(?P<wrong>{WRONG_NAME})|(?P<correct>{CORRECT_NAME})|(?P<tokens>{TOKENS_NAME}))(?!{WORD})",
+    re.IGNORECASE,
 )
 
 # "1,200", "1.2k": thousands of tokens, which are no decimal fractions
 COUNT = re.compile(
-    r"(?<![^\W\u3040-\u9fff\uac00-\ud7a3])(?<![.,/])"
+    rf"(?<!{WORD})(?<![./])(?<!(?<!%),)"
     r"(?:(?P<whole>[1-9]\d{0,2}(?:[.,’' ]\d{3})+|\d{1,7})|(?P<part>\d{1,4}(?:\.\d{1,3})?)\s?k)"
-    r"(?!(?!t(?:ok\w*)?\b)[^\W\u3040-\u9fff\uac00-\ud7a3]|[.,]\d)",
+    rf"(?!(?!t(?:ok\w*)?\b){WORD}|[.,]\d)",
     re.IGNORECASE,
 )
 
@@ -39,7 +41,9 @@ ROW = re.compile(
     r"\A,(?:(?:[01]?\.\d+|[01]|\d{1,3}%),\d+|\d+,(?:[01]?\.\d+|[01]|\d{1,3}%))[ \t]*$", re.MULTILINE
 )  # ",0.95,40"
 
-UNIT = re.compile(r"[ \t\xa0]{0,2}(?:个\s?)?(?:tokens?|toks?\b|jetons?\b|t\b)", re.IGNORECASE)
+UNIT = re.compile(
+    r"[ \t\xa0]{0,2}(?:[个個]の?\s?)?(?:tokens?|toks?\b|jetons?\b|t\b|トークン|令牌|词元|토큰)", re.IGNORECASE
+)
 
 BOUNDED = re.compile(
     r"(?:[<>≤≥]|\b(?:under|over|below|above|less\s+than|more\s+than|at\s+(?:least|most)|up\s+to|fewer\s+than|by))\s*~?\Z",
@@ -105,9 +109,12 @@ def numbers_in(stretch: str) -> Iterator[Number]:
         end = max(count.end() if count else 0, amount.end if amount and (count is None or is_range) else 0)
         name = _nearest(stretch, taken, at)
         unit = UNIT.match(stretch, end) if count else None
+        if unit and name not in (None, "tokens") and _names_the_next(stretch, unit):
+            unit = None
         in_tokens = unit is not None
         name = _quantity_behind(stretch, end, name)
-        bounded = is_range or BOUNDED.search(stretch[max(at - NEAR, 0) : at]) is not None
+        before = stretch[max(at - 2 * NEAR, 0) : at]
+        bounded = is_range or (BOUNDED.search(before) is not None and not SET_TO.search(before))
         quantity: Quantity | None = "tokens" if in_tokens else name
         middle = _middle(stretch[at:end]) if is_range and quantity in ("tokens", None) else None
         if amount is not None and not amount.plain and not in_tokens and middle is None:
@@ -121,6 +128,12 @@ def numbers_in(stretch: str) -> Iterator[Number]:
         counted = None if counts_other else _count(count) if count else in_words
         yield Number(at, quantity, None if bounded else amount, middle or (None if bounded else counted))
         taken = unit.end() if unit else _behind_its_name(stretch, end, quantity)
+
+
+def _names_the_next(stretch: str, unit: re.Match[str]) -> bool:
+    """Whether what looks like the unit of a number is the name of the next one: "correct 95 tokens 40"."""
+    behind = re.compile(r"[ \t]?[:=]?[ \t]?[~≈]?\d[\d.,]*(?!\s?%)").match(stretch, unit.end())
+    return behind is not None and UNIT.match(stretch, behind.end()) is None
 
 
 def _middle(words: str) -> float | None:

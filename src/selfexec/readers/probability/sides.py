@@ -158,7 +158,7 @@ RIGHT = (
 )
 WRONG = (
     r"错|間違|오답|틀[리려]|\b(?:wrong(?:ly)?|incorrect\w*|mistakes?|mistaken|errors?|err(?:s|ing)?|fail(?:s|ed|ing|ure)?|miss(?:es|ed|ing)?"
-    r"|slips?|falsch\w*|faux|fausse|erreurs?|tromp\w*|equivo\w*|fall[aeo]\w*|erro|errore|sbagli\w*|неправильн\w*|ошиб\w*)\b"
+    r"|slips?|falsch\w*|scheiter\w*|faux|fausse|erreurs?|tromp\w*|equivo\w*|fall[aeo]\w*|erro|errore|sbagli\w*|неправильн\w*|ошиб\w*)\b"
 )
 ANSWERING, REFUSING, BEING_RIGHT, FAILING = (re.compile(w, re.IGNORECASE) for w in (ANSWERS, REFUSES, RIGHT, WRONG))
 SIDES: Mapping[Side, Sides] = {
@@ -323,7 +323,6 @@ SO = re.compile(
 # "No, with 90% confidence."
 VERDICT = re.compile(rf"[\W_]*(yes|no)\b\W{{1,4}}(?:with\s|at\s|I['’]m\s)?(?:an?\s)?{ABOUT}?", re.IGNORECASE)
 VERDICT_ENDS = re.compile(rf"\s{{0,2}}(?:{CHANCE}|{SURE}|certainty)?[\W_]*", re.IGNORECASE)
-ANSWER_ALONE = re.compile(r"\W*(?:(?:my|the|final)\s+)*answer\W*", re.IGNORECASE)
 MAY = re.compile(
     r"\b(?:might|may|could|can(?!['’]t|not)|possib\w+|risk|chance|sometimes|occasionally|rarely|often)\b", re.IGNORECASE
 )
@@ -348,8 +347,6 @@ def side_of_prediction(sentence: str, amount: Amount, sides: Sides) -> Amount | 
     ):
         return None
     side = sides.of(_last_clause(sentence[: so.start()]))
-    if ANSWER_ALONE.fullmatch(sentence[: so.start()]):
-        return None  # "Answer: 12%, compounded annually"
     concluded = so[0][0].isalpha()  # "I'd refuse, so 95%": which side it belongs to is not said
     if side == 0 or amount.value is None or (concluded and (amount.value > 0.5) != (side > 0)):
         return None

@@ -11,10 +11,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from selfexec.readers.folding import fold
-from selfexec.readers.probability.amounts import ABOUT, Amount, amounts, in_odds, is_split, only_amount
+from selfexec.readers.probability.amounts import ABOUT, WORD, Amount, amounts, in_odds, is_split, only_amount
 
 LONGEST = 400  # characters of a sentence
-UNSPACED_SCRIPT = re.compile(r"[\u3040-\u9fff\uac00-\ud7a3]")  # of scripts that put no blanks between words
+UNSPACED_SCRIPT = re.compile(rf"(?!{WORD})\w")  # a character of a script that puts no blanks between words
 UNIT = re.compile(r"(?<=[.!?。])(?<!\.[a-z]\.)\s+(?=\S)|;\s+|\n+|\$\$")
 # what hangs a sentence on a condition, asks it, or makes it about something else
 VOIDS = re.compile(
@@ -98,10 +98,12 @@ def spoken_pairs(text: str, names: Mapping[str, str], begun: int = 0) -> Iterato
     """
     pattern, odds = named_by(list(names)), in_odds(text)
     whose = {as_named(word): owner for word, owner in names.items()}
-    # "and C never": a name with a word and no number
+    # "and C never", "and next to none for C": a name with a word and no number
+    name = rf"[\"'“*_]*(?:{'|'.join(map(spelled, names))})[\"'”*_]*"
     never = re.compile(
-        rf"(?:,?\s(?:and|but)\s|,\s)(?:{'|'.join(map(spelled, names))})\s(?:is\s)?"
-        r"(?:a\s(?:definite\s)?no|never|not\sat\sall|out)(?=\W*\Z)"
+        rf"(?:,?\s(?:and|but)\s|,\s)(?:{name}\s(?:is\s)?(?:a\s(?:definite\s)?no|never|not\sat\sall|out)"
+        rf"|(?:(?:next\sto|almost|practically|virtually)\s(?:none|nothing|nil)|hardly\sany)\s(?:for|of)\s{name})(?=\W*\Z)",
+        re.IGNORECASE,
     )
     mentioned = {mark.name for mark in _names(text[begun:], pattern, whose)} - {OTHERS}
     others = [owner for owner in dict.fromkeys(names.values()) if owner not in mentioned]
@@ -113,7 +115,7 @@ def spoken_pairs(text: str, names: Mapping[str, str], begun: int = 0) -> Iterato
         named = list(_names(plain, pattern, whose))
         marks = sorted([*named, *_numbers(plain, odds, named)], key=lambda mark: mark.start)
         pairs = _together(plain, marks, above) or list(_in_clauses(plain, marks))
-        if head and named and not _between(plain, marks).strip(" *_`\"'-•."):
+        if head and named and len(named) == len(marks) and not _between(plain, marks).strip(" *_`\"'-•."):
             yield from ((mark.name, head) for mark in named if mark.name)
             continue
         heads = [m.amount for m in marks if len(marks) == 1 and m.amount and _heads(plain, m, len(plain))]
@@ -141,7 +143,8 @@ COLON = re.compile(r"[)*_\s]{0,6}(?:[:：]|->|→)[*_\s\"']{0,6}")
 
 def _heads(unit: str, number: _Mark, end: int) -> bool:
     """Whether a number heads what follows it behind a colon: no bare whole number, which may rank, but in brackets."""
-    if number.amount is None or COLON.fullmatch(unit, number.end, end) is None or _is_void(unit, [number]):
+    denied = DENIES.search(unit, 0, number.start) is not None and not _is_low(number)
+    if number.amount is None or denied or not COLON.fullmatch(unit, number.end, end) or _is_void(unit, [number]):
         return False
     in_brackets = unit[number.end : number.end + 1] == ")"
     return number.amount.value is not None and (in_brackets or not is_whole(unit, number.amount))
@@ -225,7 +228,7 @@ def named_by(words: Sequence[str]) -> re.Pattern[str]:
     # "A" is an article and "I" a pronoun: a letter has to stand alone
     letters = "".join(re.escape(word) for word in words if len(word) == 1)
     # "boat的概率": a word of Latin letters ends where characters without blanks begin
-    inner = r"(?:\w|-)" if UNSPACED_SCRIPT.search(long) else rf"(?:(?!{UNSPACED_SCRIPT.pattern})\w|-)"
+    inner = r"(?:\w|-)" if UNSPACED_SCRIPT.search(long) else rf"(?:{WORD}|-)"
     parts = [rf"(?i:(?<!{inner})(?:{long})(?!{inner}))"] if long else []
     ends = r"(?=[\"'”*_`)\]}]*\s*(?:[,:;.|=)(–—→/-]|(?:and|or|with|has|gets|at|is|about|around"
     ends += rf"|roughly|maybe|perhaps)\b|[~≈]?\d|the\s(?:rest|remaining)|{UNSPACED_SCRIPT.pattern}|\Z))"
@@ -233,7 +236,7 @@ def named_by(words: Sequence[str]) -> re.Pattern[str]:
     parts += (
         [
             rf"(?i:option|choice|letter)\s+[{letters}](?!\w)",
-            rf"(?<!(?!{UNSPACED_SCRIPT.pattern})\w)(?<!['°-])[{letters}]{ends}{article}",
+            rf"(?<!{WORD})(?<!['°-])[{letters}]{ends}{article}",
         ]
         if letters
         else []
@@ -365,8 +368,9 @@ def _shares(unit: str, numbers: Sequence[_Mark]) -> list[_Mark]:
 def _is_together(unit: str, names: Sequence[_Mark], runs: Sequence[Sequence[_Mark]]) -> bool:
     """Whether a number of several names may be that of any of them, and not of each."""
     either = any(EITHER.search(unit, a.end, b.start) for a, b in pairwise(names))
-    leads = runs[0][0].amount is not None and not _heads(unit, runs[0][0], names[0].start)
-    return len(names) > 1 and (either or leads)
+    after = min((run[0].start for run in runs if run[0].start > names[-1].start), default=len(unit))
+    is_headed = _heads(unit, runs[0][0], names[0].start) and LISTED.fullmatch(unit, names[-1].end, after)
+    return len(names) > 1 and (either or (runs[0][0].amount is not None and not is_headed))
 
 
 EITHER = re.compile(r"\b(?:or|oder|ou|o)\b", re.IGNORECASE)
