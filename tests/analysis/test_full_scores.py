@@ -13,7 +13,7 @@ from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.score_table import constant_baselines
 from selfexec.metrics import Score
 from selfexec.metrics.baselines.groups import CONSTANT
-from selfexec.text.numbers import interval
+from selfexec.text.numbers import interval, signed
 from selfexec.text.tables import Table
 
 SECONDARY = (
@@ -76,6 +76,24 @@ def test_in_two_conditions_each_has_tables_of_its_own(tmp_path: Path) -> None:
         titles == [f"The metrics of the paper, for these replies: {one}" for one in scores.conditions]
         and len(titles) == 2
     )
+
+
+def test_what_is_said_below_the_table_of_one_condition_alone_stands_behind_its_name(tmp_path: Path) -> None:
+    models = ["sim/coin", "sim/typical"]
+    conditions = ("default", "frame=person")
+    run = sx.run(
+        models, experiments=["difficulty"], preset="quick", facets={"frame": ["self", "person"]}, out=tmp_path / "run"
+    )
+    scores = sx.score(run)
+    shown = scores.table().splitlines()
+    for condition in conditions:
+        at = next(n for n, line in enumerate(shown) if line.startswith(f"{condition}: difficulty, order effect: "))
+        biases = [scores.under(condition).value(model, "difficulty", "order_bias") or 0.0 for model in models]
+        for model, bias, line in zip(models, biases, shown[at + 1 :], strict=False):
+            assert line.startswith(f"  {model}: {signed(bias, 2)} [")
+        assert not shown[at + 3].startswith("  ")
+    assert sum("order effect" in line for line in shown) == len(conditions)
+    assert len([line for line in shown if line.startswith("preset quick (60 difficulty items)")]) == 1
 
 
 def test_as_data_the_full_scores_are_the_scores(tmp_path: Path) -> None:

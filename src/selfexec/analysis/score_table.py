@@ -274,7 +274,7 @@ class Scores(Rows[Score]):
         cautions, own = (
             [line for one in ones for line in _marked(one, lines(one))] for lines in (_cautions, own_notes)
         )
-        notes = dict.fromkeys([*cautions, *own, *(line for one in ones for line in _below(one))])
+        notes = [*dict.fromkeys([*cautions, *own]), *_below_each(ones)]
         columns, rows = grid_by_condition(ones)
         table = Table(title, columns, rows, "stacked")
         below = [*notes, *_legend(self), *probability_legend(ones), *absent(rows)]
@@ -538,6 +538,24 @@ def _below(scores: Scores) -> list[str]:
     """Noise, loss, judges, cuts of the items, and skill adjusted to all of them."""
     rests_on = noise_and_loss(scores, scores.warnings, scores.runs)
     return [*out_lines(scores.runs), *rests_on, *_cuts(scores), *_adjusted(scores)]
+
+
+def _below_each(ones: Sequence[Scores]) -> Iterator[str]:
+    """The same of each condition: a sentence with the lines below it is said once where it is said in all of them
+    alike, else behind the name of its condition.
+    """
+    said = {one.conditions[0]: _with_indented(_below(one)) for one in ones}
+    common = [part for part in said[ones[0].conditions[0]] if all(part in parts for parts in said.values())]
+    yield from (line for part in common for line in part)
+    for condition, parts in said.items():
+        for sentence, *lines in (part for part in parts if part not in common):
+            yield from (f"{condition}: {sentence}", *lines)
+
+
+def _with_indented(lines: Sequence[str]) -> list[list[str]]:
+    """Each line that begins at the margin, with those indented below it."""
+    begins = [n for n, line in enumerate(lines) if not line.startswith("  ")]
+    return [list(lines[begin:end]) for begin, end in zip(begins, [*begins[1:], len(lines)], strict=True)]
 
 
 def _legend(scores: Scores) -> list[str]:
