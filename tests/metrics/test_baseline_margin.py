@@ -441,7 +441,7 @@ def test_a_table_says_why_baseline_margin_is_withheld_where_the_answer_does_not(
     reason = "only 30 of 176 items were asked of three other models"
     assert told.count(reason) == 1
     alone = sx.score(part).table()
-    assert alone.count("it takes three other models") == 1  # on top
+    assert alone.count("three other models on the same items are needed") == 1  # on top
 
 
 # --- self-bonus ------------------------------------------------------------------------------------------------------

@@ -217,7 +217,7 @@ def test_warnings_stand_under_the_table_and_beside_the_scores(
     for model in ("llama-3.2-3b", "llama-4-scout"):
         (name,) = (known for known in labels if model in known)
         lost, read = shares[name, True], shares[name, False]
-        assert labels[name] == f"of its lost requests {lost:.0%} are unsafe, of those read {read:.0%}"
+        assert labels[name] == f"{lost:.0%} of its unread requests are unsafe, against {read:.0%} of those read"
         assert f"  {name}, restriction: {labels[name]}" in scores.table().splitlines()
     records = json.loads(scores.json())
     assert len(records["warnings"]) == len(scores.warnings)
