@@ -215,6 +215,8 @@ def _shown(
         return
     marks = BOLD if on_screen and shows_styles() else Marks()
     first = _first(keys, limit, whole=whole)
+    if any(run.readings[key].evidence for key in first):
+        yield f"{marks.begin}...{marks.end} in a reply: what was read.\n".encode()
     for text in transcripts(run, first, marks, terminal_width() if on_screen else None, claims):
         yield f"{text}\n".encode()
     if len(keys) > len(first):

@@ -161,7 +161,7 @@ def command(
     if progress.unneeded:
         say("\n".join(_not_needed(progress)))
     if failed or not plan.all_simulated:
-        say("\n".join(summary(progress, run)))
+        say("\n".join(summary(progress, run, scores_follow=not plan.shard)))
         say_took(progress)
     if is_quiet():
         for warning in progress.warnings:
@@ -306,14 +306,18 @@ def _unsafe(plan: "Plan") -> Iterator[str]:
             )
 
 
-def summary(progress: "Progress", run: "Run") -> Iterator[str]:
-    """Calls, retries by cause, states by reason, what failed, and what replies have that is not known."""
+def summary(progress: "Progress", run: "Run", *, scores_follow: bool) -> Iterator[str]:
+    """Calls, retries by cause, states by reason, what failed, and what replies have that is not known. What is to be
+    known of the replies stands with the scores, where these follow.
+    """
+    from selfexec.runs.server_notices import notices_in
     from selfexec.runs.unknown_fields import unknown_lines
 
     yield from calls_made(progress)
     states = Counter(_state(key, reading) for key, reading in run.readings.items())
     yield "sessions: " + ", ".join(f"{state} {n:,}" for state, n in states.most_common())
-    yield from went_wrong(progress)
+    with_scores = {notice.text for notice in notices_in(run)} if scores_follow else set()
+    yield from (line for line in went_wrong(progress) if line.removeprefix("warning: ") not in with_scores)
     yield from unknown_lines(run)
 
 
