@@ -210,6 +210,17 @@ def test_below_sessions_that_are_chosen_by_item_stand_all_claims_of_it(
     assert claims == [f'claim "answers": predicted {one}, observed {other}' for one, other in came_out]
 
 
+def test_above_sessions_stands_what_the_marks_mean_where_one_is_marked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = str(three_requests(tmp_path))
+    for session, begins in (("predict", "«...» in a reply: what was read."), ("execute", "m, restriction no-yes")):
+        assert selfexec(monkeypatch, "read", run, "--session", session, "--show") == 0
+        out = capsys.readouterr().out
+        assert out.startswith(begins)
+        assert ("«" in out) == (session == "predict")
+
+
 def test_of_an_item_with_several_claims_those_are_named_that_came_out_so() -> None:
     run = sx.load(STORED / "panel")
     found = claims_that_came_out(run.tables, ["yes-no"])

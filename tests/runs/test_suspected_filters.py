@@ -301,6 +301,22 @@ def test_a_run_much_of_which_was_withheld_says_so_in_one_line(
     assert shown(server_that(good), "s") == []
 
 
+def test_what_is_to_be_known_of_replies_stands_once_in_what_run_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def encoded_twice(prompt: str, number: int) -> tuple[int, Any]:
+        return 200, completion('"{\\n\\"choice\\": \\"A\\"\\n}"' if ASKS in prompt else f"It is the number {number}.")
+
+    with served(server_that(encoded_twice)) as url:
+        command = ["selfexec", "run", "--model", "x/m", "--experiment", "restriction", "--limit", "9"]
+        monkeypatch.setattr("sys.argv", [*command, "--base-url", url, "--out", str(tmp_path / "r")])
+        with pytest.raises(SystemExit):
+            main()
+    out = capsys.readouterr().out
+    assert out.count("signs of damage") == 1
+    assert out.index("Did the model predict") < out.index("signs of damage")
+
+
 def test_a_fifth_withheld_is_not_yet_much() -> None:
     def replies(withheld: int, policy: str | None) -> dict[Key, Reply]:
         outcomes = [CallResult("", stop_reason="content_filter", policy=policy)] * withheld + [CallResult("A")] * 80
