@@ -198,6 +198,36 @@ def test_of_one_model_both_are_said_of_it() -> None:
     )
 
 
+def test_ahead_of_a_baseline_that_is_hardly_better_than_chance_says_so() -> None:
+    def said(*rows: Score) -> str:
+        found = experiment_answer(experiment_findings(Rows(rows), "association"))
+        assert found
+        return found.text.rpartition("). ")[2]
+
+    worth = "the baseline itself is hardly better than chance, so being ahead of it means little more than predicting "
+    low, high = yes_and_no("m", 0.1, 0.2, baseline=0.09), yes_and_no("n", 0.1, 0.2, baseline=0.11)
+    assert said(*low) == f"Here {worth}better than chance."
+    assert said(*low, *high) == f"For m {worth}better than chance."
+    assert "hardly better" not in said(*high)
+    assert "hardly better" not in said(*yes_and_no("m", 0.1, -0.2, baseline=0.09))  # behind it
+
+
+@pytest.mark.parametrize(
+    ("margin", "share", "clause"),
+    [
+        (0.2, 0.7, "m is ahead of the baseline at equal yes rates (by .20 "),
+        (-0.2, 0.7, "m is behind the baseline at equal yes rates (by .20 "),
+        (0.0, 0.7, "too close to call between m and the baseline"),
+        (0.0, 0.99, "m has no room to differ from the baseline"),
+    ],
+)
+def test_of_two_models_the_only_one_with_a_finding_is_named(margin: float, share: float, clause: str) -> None:
+    alone = [row for row in yes_and_no("n", 0.1, 0.0) if row.metric == "skill"]
+    rows = [*yes_and_no("m", 0.1, margin, share=share, baseline=0.8 if share < 0.9 else 0.99), *alone]
+    found = experiment_answer(experiment_findings(Rows(rows), "association"))
+    assert found and f"Which words it will list: {clause}" in found.text
+
+
 def over_a_constant(rows: Sequence[Score]) -> list[Score]:
     return [replace(each, baseline=CONSTANT) if each.metric in MARGINS else each for each in rows]
 

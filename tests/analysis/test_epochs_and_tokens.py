@@ -1,4 +1,4 @@
-"""Epochs that are one, and answers whose tokens nobody counted, are named wherever scores are."""
+"""Epochs that are one, and answers whose tokens nobody counted or sees, are named wherever scores are."""
 
 import html
 import json
@@ -12,7 +12,7 @@ import pytest
 import selfexec as sx
 from build import write
 from selfexec.analysis.screen import Screen
-from selfexec.analysis.warnings import same_epochs, uncounted_tokens
+from selfexec.analysis.warnings import same_epochs, uncounted_tokens, unseen_tokens
 from selfexec.runs import Run
 
 LETTERS = ["Q1", "Q2", "Q3", "Q4"]
@@ -90,3 +90,23 @@ def test_some_that_are_not_counted_are_numbered_and_none_is_not_said(tmp_path: P
     assert found.text.startswith("m: 20 of 80 answers in difficulty came without a token count, so pairs ")
     whole = run_of(tmp_path / "whole", 1, lambda n, epoch: f"Response {n}.", lambda n: 10)
     assert not list(uncounted_tokens([whole]))
+
+
+def test_answers_with_more_tokens_than_their_texts_can_have_are_named_wherever_scores_are(tmp_path: Path) -> None:
+    run = run_of(tmp_path, 1, lambda n, epoch: f"Response {n}.", lambda n: 500 if n < 10 else 10)
+    [found] = unseen_tokens([run])
+    assert (found.experiment, found.unseen, found.answers) == ("difficulty", 40, 80)
+    assert found.text.startswith("m: 40 of 80 answers in difficulty have more tokens than their texts can have: ")
+    assert all(found.text in text for text in everywhere(run, tmp_path))
+    assert found.text not in Screen(sx.score(run, experiments="restriction")).table(10_000)
+
+
+@pytest.mark.parametrize(("n_more", "more"), [(9, {}), (20, {"reasoning_tokens": 480}), (20, {"reasoning": "Well."})])
+def test_fewer_than_half_or_thoughts_that_are_told_are_nothing_unseen(
+    tmp_path: Path, n_more: int, more: dict[str, Any]
+) -> None:
+    run_of(tmp_path, 1, lambda n, epoch: f"Response {n}.", lambda n: 500 if n < n_more else 10)
+    lines = [json.loads(line) | more for line in (tmp_path / "replies.jsonl").read_text("utf-8").splitlines()]
+    write(tmp_path / "more.jsonl", lines)
+    run = sx.import_replies(tmp_path / "more.jsonl", items=tmp_path / "items", out=tmp_path / "again")
+    assert not list(unseen_tokens([run]))

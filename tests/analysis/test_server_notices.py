@@ -186,7 +186,7 @@ def test_what_is_odd_about_replies_is_said_with_how_to_look_at_one_of_them() -> 
     ]
     [found] = notices_among([*(good(n) for n in range(2, 12)), *cut], folder=Path("my run"))
     assert found.about == "note" and found.text.endswith(
-        "what cut them may have written it. Look at one of them: selfexec read 'my run' --item 'it em a' --show"
+        "what cut them may have written it. Look at one of them: selfexec read 'my run' --item 'it em a' --session execute --show"
     )
     torn = [of("execute", f"t{n}", f"Caf\ufffd number {n}.") for n in range(3)]
     [found] = notices_among([*(good(n) for n in range(2, 12)), *torn])
@@ -308,5 +308,5 @@ def test_what_is_said_of_texts_shows_one_and_where_to_find_it() -> None:
         "m: 4 of 4 replies hold a text that came to prompts which have nothing in common "
         '("I\'m sorry, but your account has exceeded its free message q\u2026", 4 times): '
         "unless the model itself writes so (a set refusal, a closing line), something on the way has written it. "
-        "Look at one of them: selfexec read 'my run' --item 0 --show"
+        f"Look at one of them: selfexec read 'my run' --item 0 --session {KINDS[0]} --show"
     )

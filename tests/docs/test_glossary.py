@@ -90,7 +90,7 @@ def test_terms_are_listed_under_the_headings_of_the_page() -> None:
 
 def test_a_spelling_of_the_term_is_not_said_to_be_explained_as_well() -> None:
     assert "own excess" in explain("own_excess").names
-    assert other_names(explain("own_excess")) == ["own_excess_by_rule", "own_excess_detectable"]
+    assert other_names(explain("own_excess")) == ["own_excess_by_rule", "own_excess_detectable", "privileged access"]
 
 
 def test_no_two_entries_go_by_the_same_name_and_each_has_a_sentence() -> None:

@@ -944,16 +944,23 @@ def test_a_base_url_copied_with_its_end_is_taken_with_a_note(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "wire", "hint"),
-    [("", "openai", True), ("/", "openai", True), ("/v1", "openai", False), ("", "anthropic", False)],
+    ("path", "wire", "end"),
+    [
+        ("", "openai", "v1"),
+        ("/", "responses", "v1"),
+        ("", "anthropic", "v1"),
+        ("", "gemini", "v1beta"),
+        ("/v1", "openai", ""),
+    ],
 )
-def test_where_an_address_is_only_a_servers_the_way_out_is_its_v1(path: str, wire: Any, hint: bool) -> None:
+def test_where_an_address_is_only_a_servers_the_way_out_is_its_usual_end(path: str, wire: Any, end: str) -> None:
     async def nothing_here(request: web.Request) -> web.Response:
         return web.Response(status=404)
 
     with served_at_all(nothing_here) as address, pytest.raises(InputError, match="the address is wrong") as stopped:
         ask_at(f"{address}{path}", wire)
-    assert (f"Most end in /v1: try {address}/v1." in str(stopped.value)) is hint
+    assert ("Most end in" in str(stopped.value)) is bool(end)
+    assert not end or f"Most end in /{end}: try {address}/{end}." in str(stopped.value)
 
 
 @contextmanager

@@ -107,8 +107,8 @@ def test_it_stands_beside_the_papers_items_by_itself_where_there_are_too_few_mod
     assert set(found.panels[0].left_out) == {"gpt-4.1", "o4-mini"}
     answer = json.loads(found.json())["answer"]
     assert (
-        "The baseline is built from the other models and the reference panel `paper`: 8 models recorded in 2025."
-        in answer
+        "The baseline is built from the other models and the reference panel `paper`: 8 models recorded in 2025, "
+        "with prompts that may differ from these." in answer
     )
     assert sx.score(pair, panel="none").panels == ()
     assert scores_of_ten.panels == ()

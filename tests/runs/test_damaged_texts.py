@@ -31,7 +31,9 @@ DAMAGED = {
     "the escapes of an address (%20)": quote_plus(TEXT),
     "quoted-printable (=20)": quopri.encodestring(TEXT.encode()).decode(),
     "the escapes of a string (\\u00e9)": json.dumps(TEXT)[1:-1].replace('\\"', '"').replace("\\n", "\n"),
-    "the quotes and line breaks of a string (\\n)": TEXT.replace("'", "\\'").replace('"', '\\"').replace("\n", "\\n"),
+    'quotes or line breaks written as in a string (\\" or \\n)': TEXT.replace("'", "\\'")
+    .replace('"', '\\"')
+    .replace("\n", "\\n"),
     "the bytes of a tokenizer (<0x0A>)": TEXT.replace("\n", "<0x0A>"),
     "the blanks of a tokenizer (\N{LOWER ONE EIGHTH BLOCK})": TEXT.replace(" ", "\N{LOWER ONE EIGHTH BLOCK}"),
     "the letters of a tokenizer (\u0120)": "The book isn't far, said Emil.\n\nAsk.".translate(BYTE_LETTERS),

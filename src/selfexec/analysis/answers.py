@@ -42,6 +42,7 @@ from selfexec.text.numbers import all_of, decimal, interval, is_or_are, joined, 
 BASELINE = "Models are compared with a baseline that knows only the items and what other models predicted and did."
 
 MEAN_MARGIN = "Mean margin over the experiments (it reflects both how often models say yes and what they say yes to)"
+HARDLY = 0.1  # of the highest possible skill: a baseline that reaches less is hardly better than chance
 CONSTANT_ANSWER, NO_BETTER = "a constant answer", "other models predict no better than that"
 EQUALLY_OFTEN = " at equal yes rates"
 REASONS_BELOW = "reasons below"
@@ -68,7 +69,7 @@ def experiment_answer(found: ExperimentFindings, reasons: str = REASONS_BELOW) -
     often, which, skills = found.often, found.which, found.skills
     if not skills:
         return None
-    clause = which_ones_clause(which)
+    clause = which_ones_clause(which, of_several=len(skills) > 1)
     spoken = which if clause else skills
     clauses = [how_often_clause(often), clause or _skill_clause(skills, alone=not how_often_clause(often))]
     if clause:
@@ -208,8 +209,10 @@ def _range(shares: Sequence[float]) -> str:
 # --- which ones ------------------------------------------------------------------------------------------------------
 
 
-def which_ones_clause(findings: Sequence[Finding]) -> str:
-    """Who knows better which ones, models or the baseline; at each model's yes rate, where there are rates."""
+def which_ones_clause(findings: Sequence[Finding], *, of_several: bool = False) -> str:
+    """Who knows better which ones, models or the baseline; at each model's yes rate, where there are rates. The only
+    model with a finding is named where it is one of several.
+    """
     judged = [finding for finding in findings if finding.answer != "withheld"]
     if not judged:
         return ""
@@ -217,7 +220,8 @@ def which_ones_clause(findings: Sequence[Finding]) -> str:
     head = sentence(about.their if len(findings) > 1 else about.about)
     of_rates = judged[0].relation == "which ones"
     if len(findings) == 1:
-        return f"{head}: {_which_of_one(judged[0], of_rates)}.{_over_constant(judged)}"
+        name = judged[0].subject if of_several else ""
+        return f"{head}: {_which_of_one(judged[0], of_rates, name)}.{_over_little(judged)}"
     parts: list[str] = []
     for answer, where in (("yes", "ahead of"), ("no", "behind")):
         if those := [finding for finding in judged if finding.answer == answer]:
@@ -232,29 +236,41 @@ def which_ones_clause(findings: Sequence[Finding]) -> str:
         who = _how_many(those, findings, first=not parts)
         has = "has" if len(those) == 1 else "have"
         parts.append(f"{who} {has} {NO_ROOM} from the baseline, because {_why_no_room(those)}")
-    return f"{head}: {'; '.join(parts)}.{_over_constant(judged)}"
+    return f"{head}: {'; '.join(parts)}.{_over_little(judged)}"
 
 
-def _which_of_one(finding: Finding, of_rates: bool) -> str:
+def _which_of_one(finding: Finding, of_rates: bool, name: str) -> str:
     held = f"the baseline{EQUALLY_OFTEN}" if of_rates else "the baseline"
     if finding.answer == "ceiling":
-        return f"it has {NO_ROOM} from the baseline, because {_why_no_room([finding])}"
+        return f"{name or 'it'} has {NO_ROOM} from the baseline, because {_why_no_room([finding])}"
     if finding.answer == "open":
-        return f"{TOO_CLOSE} between it and {held}{_least([finding])}"
+        return f"{TOO_CLOSE} between {name or 'it'} and {held}{_least([finding])}"
     where = "ahead of" if finding.answer == "yes" else "behind"
-    return f"{where} {held} {_how_far([finding], first=True)}"
+    return f"{f'{name} is ' if name else ''}{where} {held} {_how_far([finding], first=True)}"
 
 
-def _over_constant(judged: Sequence[Finding]) -> str:
-    """Whose baseline is always the same answer, and what it is worth to be ahead of that."""
-    those = [finding for finding in judged if finding.over_constant]
-    if not those:
-        return ""
-    whom = "Here" if len(judged) == 1 else f"For {_names(those)}"
-    worth = ""
-    if any(finding.answer == "yes" for finding in those):
-        worth = " Being ahead of it means predicting better than chance, no more."
-    return f" {whom} the baseline is always the same answer (skill 0), because {NO_BETTER}.{worth}"
+def _over_little(judged: Sequence[Finding]) -> str:
+    """Whose baseline is always the same answer, or hardly better than chance, and what being ahead of it is worth."""
+    parts: list[str] = []
+    if those := [finding for finding in judged if finding.over_constant]:
+        parts.append(f"{_for(those, judged)} the baseline is always the same answer (skill 0), because {NO_BETTER}.")
+        if any(finding.answer == "yes" for finding in those):
+            parts.append("Being ahead of it means predicting better than chance, no more.")
+    if those := [finding for finding in judged if finding.answer == "yes" and _hardly_above_chance(finding)]:
+        worth = "being ahead of it means little more than predicting better than chance"
+        parts.append(f"{_for(those, judged)} the baseline itself is hardly better than chance, so {worth}.")
+    return "".join(f" {part}" for part in parts)
+
+
+def _hardly_above_chance(finding: Finding) -> bool:
+    reached = finding.baseline_reaches
+    return reached is not None and reached < HARDLY and not finding.over_constant
+
+
+def _for(those: Sequence[Finding], judged: Sequence[Finding]) -> str:
+    if len(judged) == 1:
+        return "Here"
+    return "For all models" if len(those) == len(judged) else f"For {_names(those)}"
 
 
 def _names(findings: Sequence[Finding]) -> str:

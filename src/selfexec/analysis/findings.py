@@ -107,6 +107,8 @@ class Finding:
         level: The accuracy of the naive baseline.
         over_constant: For margins, whether the baseline is always the same answer, since other models predict no better
             than that: its skill is 0, so that to be ahead of it is to predict better than chance, and no more.
+        baseline_reaches: For margins, the share of the highest possible skill that the baseline reaches: for `which
+            ones` at the model's yes rate.
         alike: Models that cannot be told apart from this one.
         rates: For `how often`, the predicted and the observed share of yes.
         shares: For `which ones`, the shares of the ceiling that model and baseline reach at the model's yes rate.
@@ -132,6 +134,7 @@ class Finding:
     models: int | None = None
     level: float | None = None
     over_constant: bool = False
+    baseline_reaches: float | None = None
     alike: tuple[str, ...] = ()
     rates: tuple[float, float] | None = None
     shares: tuple[float | None, float | None] | None = None
@@ -222,7 +225,9 @@ def which_ones(scores: ConditionScores, experiment: str) -> list[Finding]:
         return _by_holm(areas, "auroc")
     margins = scores.of(experiment, "margin_at_own_rate")
     if not margins:
-        return against_baseline(scores.of(experiment, "baseline_margin"))
+        baselines = {row.model: row.value for row in scores.of(experiment, "best_baseline")}
+        findings = against_baseline(scores.of(experiment, "baseline_margin"))
+        return [replace(finding, baseline_reaches=baselines.get(finding.subject)) for finding in findings]
     ceilings, own, baseline = (
         {row.model: row.value for row in scores.of(experiment, metric)}
         for metric in ("ceiling_at_own_rate", "share_of_ceiling", "baseline_share_of_ceiling")
@@ -234,8 +239,9 @@ def which_ones(scores: ConditionScores, experiment: str) -> list[Finding]:
     findings = _by_holm([row for row in margins if row not in at_ceiling], "which ones")
     findings += [_finding(row, "which ones", "ceiling") for row in sorted(at_ceiling, key=_best_first)]
     with_shares = (
-        replace(finding, ceiling=reached[finding.subject][0], shares=reached[finding.subject][1:])
+        replace(finding, ceiling=ceiling, shares=(own, baseline), baseline_reaches=baseline)
         for finding in findings
+        for ceiling, own, baseline in [reached[finding.subject]]
     )
     return sorted(with_shares, key=lambda finding: ANSWERS.index(finding.answer))
 

@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterator
 from selfexec.panels import MatchedPanel
 from selfexec.text.numbers import number_of
 
+NOT_KNOWN = ", with prompts that may differ from these"  # of the panel, or of imported replies
+
 
 def panel_lines(matched: MatchedPanel, shown: Collection[str] | None = None) -> Iterator[str]:
     """Which panel baselines are from, and what was left out of it; nothing where it has none of the experiments that
@@ -16,7 +18,7 @@ def panel_lines(matched: MatchedPanel, shown: Collection[str] | None = None) -> 
         return
     experiments = "" if not matched.without else f" in {_listed(there)}"
     when = f" recorded in {panel.date}" if panel.date else ""
-    words = {True: ", asked with the same prompts", False: ", asked with other prompts", None: ""}[matched.alike]
+    words = {True: ", asked with the same prompts", False: ", asked with other prompts", None: NOT_KNOWN}[matched.alike]
     models = number_of(len(matched.models), "model")
     others = "the other models and " if len(matched.own) > 1 else ""
     yield f"The baseline{experiments} is built from {others}the reference panel `{panel.name}`: {models}{when}{words}."

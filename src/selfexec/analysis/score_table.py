@@ -28,6 +28,7 @@ from selfexec.analysis.warnings import (
     Canned,
     SameReplies,
     ServerNotice,
+    UnseenTokens,
     Warned,
     texts_of,
 )
@@ -334,17 +335,21 @@ def in_doubt(scores: Scores) -> list[str]:
     return texts_of(scores.warnings, SameReplies, Canned)
 
 
-def remarks(scores: Scores) -> list[str]:
+def remarks(scores: Scores, *, in_sentences: bool = True) -> list[str]:
     """What stands behind the answers, which may mislead without it: epochs that are one, answers without a token count,
-    models without a reply, what servers say of their replies, who says what was done, where it is not the experiment's
-    own source, and which reference panel the baselines are of.
+    or, where answers are given in sentences, with more tokens than text, models without a reply, what servers say of
+    their replies, who says what was done, where it is not the experiment's own source, and which reference panel the
+    baselines are of.
     """
     sources = {row.experiment: row.source for row in scores if row.metric == "accuracy" and row.source}
     others = {e: source for e, source in sources.items() if source != EXPERIMENTS[e].sources[0]}
     shown = {row.experiment for row in scores}
+    unseen = texts_of(scores.warnings, UnseenTokens) if in_sentences else []
     panels = [line for panel in scores.panels for line in panel_lines(panel, shown)]
     return [
-        *texts_of(scores.warnings, *BEHIND_ANSWERS, ServerNotice),
+        *texts_of(scores.warnings, *BEHIND_ANSWERS),
+        *unseen,
+        *texts_of(scores.warnings, ServerNotice),
         *(source_notes(others) if others else ()),
         *panels,
     ]

@@ -46,6 +46,7 @@ MEANINGS: Mapping[str, str] = {
     UNDEFINED: "no number",
     CAUTION: "no verdict",
 }
+MOST_FOR_ONE = "the most that one model beside recorded ones can get"
 OWN_EXCESS, NO_VERDICT = "own excess", "no verdict"
 REASONS = "reasons: --full"
 SHOWN = ("yes", "no", "open", "ceiling")  # answers of findings that are judged, in the order in which they are counted
@@ -86,7 +87,8 @@ def _of_condition(scores: Scores, width: int, named: bool) -> Iterator[Part]:
     apart = stands_apart(scores)
     verdicts = [] if apart else _own_verdicts(scores)
     answers = [] if apart else [*_answers(scores, found), *(_own(verdicts, scores, asked) if verdicts else ())]
-    title = [_title(scores, named), *in_doubt(scores), *answers, *remarks(scores)]
+    told = len(scores.models) <= TOLD_BY_SENTENCES
+    title = [_title(scores, named), *in_doubt(scores), *answers, *remarks(scores, in_sentences=told)]
     yield Table("\n".join(title), ["model", *heads], rows, "plain")
     if legend := " ".join(_legend(columns, scores, bool(verdicts))):
         yield legend
@@ -188,7 +190,12 @@ def _own_verdicts(scores: Scores) -> list[str]:
             where[judged.verdict or ""].append(f"{experiment} ({', '.join(notes)})" if notes else experiment)
         else:
             silent += found[:1] or _not_judged(scores, experiment, with_panel)
-    known = [f"{printed(verdict)} in {joined(experiments)}" for verdict, experiments in where.items() if experiments]
+    most = f", {MOST_FOR_ONE}" if with_panel else ""
+    known = [
+        f"{printed(verdict)} in {joined(experiments)}{most if verdict == 'unresolved' else ''}"
+        for verdict, experiments in where.items()
+        if experiments
+    ]
     if silent:
         known.append(f"{NO_VERDICT} in {joined(finding.about for finding in silent)} ({common_reason(silent)})")
     if (

@@ -1,6 +1,6 @@
 """What scores rest on that may mislead: names of one model, responses that are the same to whatever is asked, epochs
-that are one, answers whose tokens nobody counted, models without a reply, what servers say of their replies, and what a
-source leaves open.
+that are one, answers whose tokens nobody counted or sees, models without a reply, what servers say of their replies,
+and what a source leaves open.
 
 Models that gave the same replies are two names of one model, or a server that heeds no name. They tell of one model's
 behaviour, however many names there are: as each other's reference models they predict each other fully, so that a
@@ -21,6 +21,7 @@ from selfexec.claims.tables import REPEATED
 from selfexec.experiments import EXPERIMENTS, by_source
 from selfexec.facets import is_call
 from selfexec.metrics import JudgeTest, LossTest
+from selfexec.readers import most_tokens
 from selfexec.runs.server_notices import About, notices_in
 from selfexec.text.numbers import joined, number_of
 from selfexec.text.printable import command_line
@@ -236,6 +237,49 @@ def _uncounted(model: str, experiment: str, uncounted: int, answers: int) -> Unc
     return Uncounted(model, experiment, uncounted, answers, text)
 
 
+# --- answers with more tokens than their texts can have --------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class UnseenTokens:
+    """A model of whose `answers` in an experiment that goes by tokens, `unseen` have more tokens than their texts can
+    have, where nothing says what the others are.
+    """
+
+    model: str
+    experiment: str
+    unseen: int
+    answers: int
+    text: str
+    kind: str = "unseen tokens"
+
+
+def unseen_tokens(runs: Iterable["Run"]) -> Iterator[UnseenTokens]:
+    """By model and experiment whose claims go by what an answer took, where this holds of half of the answers or more,
+    of at least 20: a model thinks unseen, or the count is not one of this text.
+    """
+    for run in runs:
+        counts: dict[tuple[str, str], list[bool]] = {}
+        for key, reply in run.replies.items():
+            is_answer = key.session_kind == EXPERIMENTS[key.experiment].answers
+            if is_answer and reply.text and key.model not in run.simulated and key.model not in run.people:
+                told = reply.reasoning_tokens is not None or bool(reply.reasoning) or "tool" in reply.facets
+                more = (reply.output_tokens or 0) > most_tokens(reply.text)
+                counts.setdefault((key.model, key.experiment), []).append(more and not told)
+        for (model, experiment), unseen in counts.items():
+            if len(unseen) >= LEAST_SESSIONS and 2 * sum(unseen) >= len(unseen):
+                yield _unseen(model, experiment, sum(unseen), len(unseen))
+
+
+def _unseen(model: str, experiment: str, unseen: int, answers: int) -> UnseenTokens:
+    what = f"{unseen:,} of {number_of(answers, 'answer')} in {experiment} have more tokens than their texts can have"
+    text = (
+        f"{model}: {what}: unseen thoughts, or a count of something else. They order the pairs of questions that are "
+        "alike in correctness; to leave such pairs out: --source visible"
+    )
+    return UnseenTokens(model, experiment, unseen, answers, text)
+
+
 # --- models that have answered nothing -------------------------------------------------------------------------------
 
 
@@ -287,7 +331,9 @@ def server_notices(runs: Iterable["Run"]) -> Iterator[ServerNotice]:
         yield from (ServerNotice(*notice) for notice in notices_in(run))
 
 
-def of_replies(runs: Sequence["Run"]) -> Iterator["Canned | SameEpochs | Uncounted | Unanswered | ServerNotice"]:
+def of_replies(
+    runs: Sequence["Run"],
+) -> Iterator["Canned | SameEpochs | Uncounted | UnseenTokens | Unanswered | ServerNotice"]:
     """What there is to say of the replies of runs before any is read. Simulated models give no canned responses, and no
     server brings theirs.
     """
@@ -296,6 +342,7 @@ def of_replies(runs: Sequence["Run"]) -> Iterator["Canned | SameEpochs | Uncount
         yield from canned(served)
         yield from same_epochs(served)
         yield from uncounted_tokens(served)
+        yield from unseen_tokens(served)
     yield from unanswered(runs)
     if served:
         yield from server_notices(served)
@@ -348,8 +395,9 @@ def _said(source: str, reason: str, open: int, claims: int, **place: str) -> str
 
 
 # of whole runs, in the order in which they stand
-BesideAnswers = SameReplies | Canned | SameEpochs | Uncounted | Unanswered | ServerNotice
-BEHIND_ANSWERS: tuple[type[BesideAnswers], ...] = (SameEpochs, Uncounted, Unanswered)  # the others stand before them
+BesideAnswers = SameReplies | Canned | SameEpochs | Uncounted | UnseenTokens | Unanswered | ServerNotice
+# these stand behind the answers, others before them; unseen tokens only where each model has its sentences
+BEHIND_ANSWERS: tuple[type[BesideAnswers], ...] = (SameEpochs, Uncounted, Unanswered)
 BESIDE_ANSWERS: tuple[type[BesideAnswers], ...] = get_args(BesideAnswers)
 Warned = LossTest | JudgeTest | LeftOpen | BesideAnswers
 

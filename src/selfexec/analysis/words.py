@@ -273,8 +273,9 @@ def _by(found: Finding) -> str:
 
 def too_few_models(found: Finding) -> str:
     """Why there is no verdict on own excess at all, and what it would require."""
-    here = f"only {number_of(found.models, 'model')} here" if found.models else "no model here"
-    return f"{OWN_EXCESS} requires {REQUIRES}; {here} {'meet' if (found.models or 0) > 1 else 'meets'} this"
+    here = f"at most {number_of(found.models, 'model')} here" if found.models else "no model here"
+    meet = "meet" if (found.models or 0) > 1 else "meets"
+    return f"{OWN_EXCESS} requires {REQUIRES}; {here} {meet} this in any experiment"
 
 
 # --- one model -------------------------------------------------------------------------------------------------------

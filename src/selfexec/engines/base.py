@@ -207,8 +207,8 @@ class Address:
 
     base_url: str | None = option(
         None,
-        "The base URL of a server with an OpenAI, Anthropic or Gemini API, such as http://localhost:8000/v1. It may "
-        "include a query string, which is sent with every call.",
+        "The base URL of a server with an OpenAI, Anthropic or Gemini API (`--wire` says which), such as "
+        "http://localhost:8000/v1. It may include a query string, which is sent with every call.",
         metavar="URL",
         section=WHICH_MODELS,
         secret=True,

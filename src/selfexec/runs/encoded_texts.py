@@ -147,7 +147,7 @@ WAYS: Mapping[str, Way] = {
         unless=re.compile("=="),
     ),
     "the escapes of a string (\\u00e9)": Way(("\\u",), re.compile(r"(?:\\u[0-9a-fA-F]{4})+"), _of_json),
-    "the quotes and line breaks of a string (\\n)": Way(
+    'quotes or line breaks written as in a string (\\" or \\n)': Way(
         ("\\",),
         re.compile(r"\\[\"'`]|(?:\\n)+(?![a-z])"),
         lambda part: part.replace("\\n", "\n").lstrip("\\"),

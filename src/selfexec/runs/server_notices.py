@@ -204,7 +204,9 @@ def _way_to_look(replies: Sequence[Reply], folder: Path | None) -> str:
     """The end of a sentence about these replies, with the command that shows one of them where the run is known."""
     if folder is None:
         return "."
-    return f". Look at one of them: {command_line('read {} --item {} --show', folder, replies[0].item)}"
+    one = replies[0]
+    way = command_line("read {} --item {} --session {} --show", folder, one.item, one.session)
+    return f". Look at one of them: {way}"
 
 
 def _of(number: int, replies: Sequence[Reply]) -> str:

@@ -223,7 +223,7 @@ def _barred(text: str, marks: Marks, width: int | None) -> Iterator[str]:
     for line in text.splitlines() or [""]:
         for piece in _wrapped(line, width):
             opened, within = within, _still_open(piece, within)
-            whole = f"{OPEN if opened else ''}{piece}{CLOSE if within else ''}"
+            whole = f"{OPEN if opened else ''}{piece}{CLOSE if within else ''}" if piece else ""
             yield BAR + whole.replace(OPEN, marks.begin).replace(CLOSE, marks.end)
 
 

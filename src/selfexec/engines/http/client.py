@@ -516,8 +516,8 @@ def doubt_about(result: CallResult) -> str | None:
 
 def _better_address(where: Endpoint) -> str:
     """What is mostly meant where the address is only that of a server."""
-    bare = where.wire in ("openai", "responses") and URL(where.url).path == "/"
-    return f" Most end in /v1: try {where.shown.rstrip('/')}/v1." if bare else ""
+    end = "v1beta" if where.wire == "gemini" else "v1"
+    return f" Most end in /{end}: try {where.shown.rstrip('/')}/{end}." if URL(where.url).path == "/" else ""
 
 
 def pause(attempt: int) -> float:

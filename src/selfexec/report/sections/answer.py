@@ -10,7 +10,8 @@ from selfexec.analysis.findings import further_findings, too_few_for_own
 from selfexec.analysis.names import skill_called, source_of
 from selfexec.analysis.score import Scores
 from selfexec.analysis.score_table import LEGEND
-from selfexec.analysis.warnings import BEHIND_ANSWERS, texts_of
+from selfexec.analysis.screen import TOLD_BY_SENTENCES
+from selfexec.analysis.warnings import BEHIND_ANSWERS, UnseenTokens, texts_of
 from selfexec.analysis.words import NO_TEST, FindingSentence, own_predictions, sentences
 from selfexec.claims import Tables
 from selfexec.experiments import EXPERIMENTS
@@ -49,10 +50,12 @@ def answer(data: Data) -> AnswerSection:
     told = [
         one for one in (*answers(data.scores, "see “why”"), *further) if one not in too_few and one.text != BASELINE
     ]
+    few = len(data.scores.models) <= TOLD_BY_SENTENCES
+    notes = texts_of(data.scores.warnings, *BEHIND_ANSWERS, *([UnseenTokens] if few else ()))
     said = {about: [one for one in told if one.about == about] for about in (*EXPERIMENTS, "overall")}
     return AnswerSection(
         data.front,
-        [*(one.text for one in too_few[:1]), *texts_of(data.scores.warnings, *BEHIND_ANSWERS)],
+        [*(one.text for one in too_few[:1]), *notes],
         items,
         {experiment: found for experiment, found in sizes.items() if found},
         {about: found for about, found in said.items() if found},
