@@ -186,7 +186,8 @@ def test_what_is_odd_about_replies_is_said_with_how_to_look_at_one_of_them() -> 
     ]
     [found] = notices_among([*(good(n) for n in range(2, 12)), *cut], folder=Path("my run"))
     assert found.about == "note" and found.text.endswith(
-        "what cut them may have written it. Look at one of them: selfexec read 'my run' --item 'it em a' --session execute --show"
+        "what cut them may have written it. Look at one of them: "
+        "selfexec read 'my run' --item 'it em a' --session execute --show"
     )
     torn = [of("execute", f"t{n}", f"Caf\ufffd number {n}.") for n in range(3)]
     [found] = notices_among([*(good(n) for n in range(2, 12)), *torn])
