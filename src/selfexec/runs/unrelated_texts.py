@@ -32,7 +32,7 @@ IN_A_FORM = ("in a form",)  # replies that are read, whatever they answer, are c
 STEM = 5  # letters by which words are compared
 KNOWN_AT_ONCE = 4096
 WORD = re.compile(r"[^\W\d_]{4,}|\d+")
-NAMED = re.compile(r"[^\W\d_]{4,}|[^\x00-\u024f\W]")  # a word, or a letter of a script other than Latin
+NAMED = re.compile(r"(?<!\w)[^\W\d_]{4,}(?!\w)|[^\x00-\u024f\W]")  # a word, or a letter of another script than Latin
 OTHER_SCRIPT = re.compile(r"[^\x00-\u036f\W\d_]")
 # words that stand in any prompt
 COMMON = frozenset(
