@@ -277,3 +277,25 @@ def test_of_several_times_at_which_a_body_was_made_the_earliest_counts(wire: str
     now = int(time.time())
     bodies = [{"created": now, "created_at": now - age} for age in (0, 1, 3 * DAY)]
     assert [outcome.error is None for outcome in outcomes(wire, [*bodies, bodies[-1]])] == [True, True, False, False]
+
+
+def test_the_id_of_an_earlier_call_is_named_where_most_calls_have_one_of_their_own() -> None:
+    def said(ids: Sequence[str]) -> list[str | None]:
+        known = Contradictions()
+        body = RawBody(b"{}")
+        return [
+            known.of(("u", "m"), b"{}", body, {"X-Request-Id": id}, CallResult("Hello", completion_id=str(n)))
+            for n, id in enumerate(ids)
+        ]
+
+    own = [f"req-{n}" for n in range(8)]
+    named = said([*own, "req-3", "req-9"])
+    assert named[:8] == [None] * 8 and named[9] is None
+    assert named[8] == "header x-request-id is that of an earlier reply"
+    assert said(["pod-1", "pod-2"] * 8) == [None] * 16  # the ids of two servers
+
+
+def test_a_refusal_beside_a_text_is_two_replies() -> None:
+    body = {"id": "r", "choices": []}
+    assert of(body, outcome=CallResult("Mix flour.", refusal="I cannot.")) == "a refusal stands beside a text"
+    assert of(body, outcome=CallResult("", refusal="I cannot.")) is None

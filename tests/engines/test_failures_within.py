@@ -33,6 +33,11 @@ FAILURES: list[dict[str, Any]] = [
     ),
     *({"success": False}, {"ok": "false"}, {"status_code": 500}, {"http_code": 504}),
 ]
+# the codes of servers for success, which the words beside them explain
+WELL_SAID: list[dict[str, Any]] = [
+    *({"status": {"code": code, "message": word}} for code in ("20000", 20000, "0000") for word in ("OK", "success")),
+    *({"code": 20000, "message": "OK"}, {"result_info": {"code": "1000", "msg": "Success"}}),
+]
 NOTHING = (None, False, 0, "", {}, [], "none", "null", "false", {"code": 0}, {"message": ""})
 CALM: list[dict[str, Any]] = [
     *({name: value} for name in ("error", "exception", "truncated", "partial", "failed") for value in NOTHING),
@@ -297,3 +302,14 @@ def test_a_message_that_was_done_before_it_was_complete_voids_a_completed_respon
         if status == "incomplete":  # as it is where the whole response is
             cut = of_stream("responses", streamed("responses", "Hello", "max_output_tokens", early=[done]))
             assert cut and cut.stop_reason == "length"
+
+
+@pytest.mark.parametrize("field", WELL_SAID)
+def test_a_code_beside_the_words_that_all_went_well_is_no_failure(field: dict[str, Any]) -> None:
+    assert not objections(field)
+
+
+@pytest.mark.parametrize("code", [503, "429", "ERROR"])
+def test_the_status_of_an_error_is_one_whatever_stands_beside_it(code: Any) -> None:
+    assert objections({"status": {"code": code, "message": "OK"}})
+    assert objections({"status": {"code": "20000", "message": "queue is full"}})

@@ -269,3 +269,39 @@ def test_gemini_counts_no_thoughts_where_its_total_leaves_none(usage: dict[str, 
     found = of_body("gemini", {**whole("gemini", "Hello", "STOP"), "usageMetadata": usage})
     assert found and (found.reasoning_tokens, found.input_tokens) == (thoughts, 7)
     assert found.output_tokens == 5 + (thoughts or 0)
+
+
+POLICIES = (
+    "The response was filtered due to the prompt triggering Azure OpenAI's content management policy. Please modify "
+    "your prompt and retry.",
+    *("Output blocked by content filtering policy", "Content Exists Risk", "Content violates usage guidelines."),
+    "Your request was rejected as a result of our safety system.",
+    "The prompt could not be submitted. This prompt contains sensitive words that violate Google's Responsible AI "
+    "practices.",
+    "This request has been blocked by our content filters.",
+    "Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
+)
+
+
+@FORMATS
+@pytest.mark.parametrize("text", POLICIES)
+def test_the_published_sentence_of_a_policy_in_the_place_of_a_text_is_that_policy(wire: str, text: str) -> None:
+    for result in answers(wire, text):
+        assert (result.text, result.stop_reason) == ("", "content_filter")
+        assert result.policy and text[:60] in result.policy
+    quoted = f'What does it mean when a server says "{text}" to me?'
+    assert all(result.text == text for result in answers(wire, text, quoted))
+
+
+@FORMATS
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Our policy is to bake at night.",
+        f"{POLICIES[1]}. So I baked at night.",
+        f"It said: {POLICIES[2]}",
+        "I cannot help, since this violates my safety policy.",
+    ],
+)
+def test_a_text_with_anything_else_in_it_is_the_models(wire: str, text: str) -> None:
+    assert all(counts(result) and result.text == text for result in answers(wire, text))

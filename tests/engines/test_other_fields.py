@@ -80,6 +80,11 @@ KNOWN_BODIES: Mapping[str, Any] = {
     "OpenRouter": {"provider": "Acme", "usage": {"is_byok": False, "cost_details": {"upstream_inference_cost": None}}},
     "Azure": {"prompt_filter_results": [{"content_filter_results": {"jailbreak": {"detected": False}}}]},
     "Groq": {"x_groq": {"id": "req_01jbd6g2qdfw2adyrt2az8hz4w"}, "usage": {"queue_time": 0.05, "total_time": 0.07}},
+    "Baidu": {"need_clear_history": False, "is_truncated": False, "choices": [{"flag": 0}]},
+    "Bedrock": {"amazon-bedrock-guardrailAction": "NONE"},
+    "llama.cpp, in full": {"__verbose": {"has_new_line": True, "stop_type": "eos", "prompt": "<s>"}},
+    "Azure's filter": {"choices": [{"content_filter_result": {"error": {"code": "", "message": ""}}}]},
+    "vLLM's Responses": {"usage": {"output_tokens_details": {"tool_output_tokens": 0}}},
     "Perplexity": {"search_results": [{"title": "A", "date": "2024-01-01"}], "citations": ["https://a"]},
     "MiniMax": {"base_resp": {"status_code": 0, "status_msg": ""}, "input_sensitive": False},
     "Cerebras": {"time_info": {"queue_time": 0.001, "created": 1764230000}},
@@ -95,6 +100,10 @@ KNOWN_BODIES: Mapping[str, Any] = {
 KNOWN_HEADERS: Mapping[str, Mapping[str, str]] = {
     "OpenAI": {"openai-organization": "acme", "x-ratelimit-reset-tokens": "6ms", "openai-processing-ms": "812"},
     "Anthropic": {"anthropic-ratelimit-tokens-reset": "2026-11-27T08:00:00Z", "request-id": "req_011CTX"},
+    "providers, by LiteLLM": {"llm_provider-x-request-id": "req-a", "llm_provider-openai-processing-ms": "300"},
+    "LiteLLM's costs": {"x-litellm-response-cost-original": "0.0001", "x-litellm-cache-hit": "False"},
+    "networks": {"x-served-by": "cache-fra-FRA", "x-cache-ttl": "300", "x-openai-proxy-wasm": "v0.1"},
+    "services": {"x-amzn-bedrock-invocation-latency": "812", "x-gemini-service-tier": "standard"},
     "LiteLLM": {"x-litellm-key-tpm-limit": "None", "x-litellm-overhead-duration-ms": "3.1", "x-litellm-call-id": "a1"},
     "Cloudflare": {
         "CF-RAY": "9a4-FRA",

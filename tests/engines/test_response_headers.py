@@ -19,6 +19,7 @@ from selfexec.engines.http.response_headers import (
     end_in_headers,
     failure_header,
     failure_next_to_a_policy,
+    foreign_type,
 )
 from selfexec.errors import InputError
 from sockets import call, server
@@ -47,7 +48,8 @@ FAILED = [
     *(("X-Cache", "Error from cloudfront"), ("X-Cache", "LambdaGeneratedResponse from cloudfront")),
     *(("X-Cache", "TCP_DENIED from a23-45 (AkamaiGHost/22.1)"), ("cf-mitigated", "challenge")),
     *(("Cache-Status", "edge; fwd=stale; fwd-status=304; ttl=300"), ("Cache-Status", "e; fwd=miss; fwd-status=503")),
-    ("grpc-message", "upstream deadline exceeded"),
+    *(("grpc-message", "upstream deadline exceeded"), ("X-Kong-Response-Latency", "2")),
+    *(("x-amzn-waf-action", "captcha"), ("WWW-Authenticate", 'Bearer error="invalid_token"')),
     # another model answered than the one that was asked
     *(("x-litellm-attempted-fallbacks", "1"), ("Helicone-Fallback-Index", "2"), ("cf-aig-step", "1")),
     *(("X-Fallback-Used", "true"), ("X-Fallback-Count", "3")),
@@ -89,7 +91,13 @@ ORDINARY: dict[str, dict[str, str]] = {
     },
     "google": {"Via": "1.1 google", "Server-Timing": "cache;desc=miss, gfet4t7; dur=300", "X-XSS-Protection": "0"},
     "cloudfront": {"Via": "1.1 d1.cloudfront.net (CloudFront)", "X-Cache": "Miss from cloudfront", "X-Amz-Cf-Pop": "F"},
-    "kong": {"X-Kong-Upstream-Status": "200", "X-Kong-Upstream-Latency": "5", "Via": "1.1 kong/3.8", "X-Cached": "0"},
+    "kong": {
+        "X-Kong-Response-Latency": "1",
+        "X-Kong-Upstream-Status": "200",
+        "X-Kong-Upstream-Latency": "5",
+        "Via": "1.1 kong/3.8",
+        "X-Cached": "0",
+    },
     "nginx": {"X-Upstream-Status": "502, 200", "X-Cache-Status": "EXPIRED", "X-Upstream-Cache-Status": "BYPASS"},
     "proxies": {
         **{
@@ -223,6 +231,28 @@ def test_a_state_in_a_header_is_that_of_the_reply_only_where_its_name_says_so(
 def test_a_reply_with_a_failure_in_its_headers_is_none(wire: str, name: str, value: str) -> None:
     found = answered(wire, {name: value})
     assert found.text is None and found.error and name.lower() in found.error and "2 attempts" in found.error
+
+
+@pytest.mark.parametrize("value", ["application/problem+json", "application/vnd.error+json", "image/png"])
+@FORMATS
+def test_a_reply_of_a_media_type_that_no_reply_has_is_none(wire: str, value: str) -> None:
+    found = answered(wire, {"Content-Type": value})
+    assert found.text is None and found.error and f"content-type: {value}" in found.error
+
+
+@pytest.mark.parametrize(
+    ("content_type", "is_good"),
+    [
+        *((f"application/{kind}", True) for kind in ("json", "json; charset=utf-8", "x-ndjson", "vnd.api+json")),
+        *((f"application/{kind}", True) for kind in ("jsonl", "stream+json", "octet-stream", "vnd.amazon.eventstream")),
+        *((kind, True) for kind in ("text/event-stream", "text/plain; charset=utf-8", "text/html", "", "json", "a b")),
+        *((f"application/{kind}", False) for kind in ("problem+json; charset=utf-8", "PROBLEM+JSON", "vnd.acme.error")),
+        *((f"application/{kind}", False) for kind in ("vnd.acme.fault+json", "xml", "grpc", "pdf", "api-problem+json")),
+        *((kind, False) for kind in ("image/png", "multipart/mixed; boundary=x", "message/http", "audio/mpeg")),
+    ],
+)
+def test_media_types_of_replies_are_json_events_and_text(content_type: str, is_good: bool) -> None:
+    assert (foreign_type(content_type) is None) == is_good
 
 
 @FORMATS

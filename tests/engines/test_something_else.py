@@ -181,7 +181,8 @@ def answered(wire: str, headers: dict[str, str], text: str = "Hello") -> CallRes
         nonlocal served
         served += 1
         body = whole(wire, text, next(iter(OWN[wire])))
-        return web.json_response(body, headers=headers if served > 1 else {})
+        given = {"Content-Type": "application/json", **(headers if served > 1 else {})}
+        return web.Response(body=json.dumps(body), headers=given)
 
     async def main() -> CallResult:
         app = web.Application()

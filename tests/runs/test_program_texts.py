@@ -2,12 +2,13 @@
 
 import pytest
 
+from selfexec.runs.odd_edges import NOTE
 from selfexec.runs.program_texts import FAILURE, held_in, program_texts, share_of_failure
 from selfexec.runs.records import Reply
 from selfexec.runs.run import Run
 
 MARKS, SPEAKERS = "marks of a chat template", "turns of several speakers"
-CITATIONS, CUT = "citations for a page to show", "a note of what was cut"
+CITATIONS, CUT = "citations for a page to show", NOTE
 
 
 def reply(text: str, n: int = 0) -> Reply:
@@ -32,7 +33,7 @@ WRITTEN = {
     "Mix flour <...snip 400 bytes...> bake.": CUT,
     '{"response": "Mix flour and water, let it rise, and bake it."}': "an object around one text",
     "<p>Mix flour.</p>\n<p>Bake it.</p>": "paragraphs in HTML",
-    "This is a mock response.": "a stand-in for a reply",
+    "This is a mock response.": NOTE,
 }
 
 
@@ -98,6 +99,13 @@ def test_failures_count_together_whatever_their_words(text: str) -> None:
 def test_what_a_model_may_write_and_what_was_asked_for_is_not_named(text: str, asked: str) -> None:
     assert [*held_in(text, lambda: asked)] == []
     assert program_texts([reply(text, n) for n in range(3)], lambda reply: asked) == {}
+
+
+def test_a_model_that_answers_many_requests_in_html_has_that_habit() -> None:
+    plain = [reply(f"Mix flour and water, {n} times.", n) for n in range(9)]
+    paragraphs = [reply(f"<p>Mix {n}.</p>", n) for n in range(20, 26)]
+    assert program_texts([*plain, *paragraphs[:2]]) == {"paragraphs in HTML": paragraphs[:2]}
+    assert program_texts([*plain, *paragraphs]) == {}  # 6 of 15
 
 
 def test_placeholders_of_two_kinds_in_two_replies_each_are_named() -> None:

@@ -29,7 +29,7 @@ def exchanged_replies(replies: Iterable[Reply], items: Items) -> list[Reply]:
     for place, words in options.items():
         for word in words:
             places[word].add(place)
-    forms = {form for name in items for form in _forms(name).values() if form}
+    forms = {form for name in items for kind in EXPERIMENTS[name].prompts if (form := asked_keys(name, kind))}
     replies = [reply for reply in replies if reply.experiment in EXPERIMENTS]
     exchanged = [reply for reply in replies if _is_of_another(reply, options, places, forms)]
     # one form after all prompts is a habit of the model, or a canned text
@@ -46,11 +46,11 @@ def _is_of_another(
     keys = {fold(key) for key in last}
     wanted = {
         *options.get((reply.experiment, reply.item), ()),
-        *_forms(reply.experiment).get(reply.key.session_kind, ()),
+        *asked_keys(reply.experiment, reply.key.session_kind),
     }
     if not keys or not wanted.isdisjoint(keys) or reply.facets:
         return False
-    if any(keys <= form for form in forms) or (_is_marked(last) and not _asks_for_marks(reply)):
+    if any(keys <= form for form in forms) or (is_marked(last) and not asks_for_marks(reply)):
         return True
     others = [places.get(key, ()) for key in keys]
     return len(keys) >= LEAST_OPTIONS and bool(set(others[0]).intersection(*others[1:]))
@@ -67,18 +67,16 @@ def last_object(text: str) -> Mapping[str, Any]:
     return last if isinstance(last, dict) else {}
 
 
-def _is_marked(last: Mapping[str, Any]) -> bool:
+def is_marked(last: Mapping[str, Any]) -> bool:
     """Whether an object says yes or no to each of several options."""
     return len(last) >= LEAST_OPTIONS and all(isinstance(value, bool) for value in last.values())
 
 
-def _asks_for_marks(reply: Reply) -> bool:
+def asks_for_marks(reply: Reply) -> bool:
     return "true" in EXPERIMENTS[reply.experiment].prompts.get(reply.key.session_kind, "true")
 
 
 @cache
-def _forms(experiment: str) -> Mapping[str, frozenset[str]]:
-    """The keys of the objects that prompts of an experiment ask for, by the kind of session."""
-    return {
-        kind: frozenset(map(fold, ASKED_KEY.findall(text))) for kind, text in EXPERIMENTS[experiment].prompts.items()
-    }
+def asked_keys(experiment: str, kind: str) -> frozenset[str]:
+    """The keys of the objects that the prompt of a kind of session asks for."""
+    return frozenset(map(fold, ASKED_KEY.findall(EXPERIMENTS[experiment].prompts.get(kind, ""))))

@@ -13,6 +13,7 @@ from selfexec.engines.base import BETWEEN_PARTS
 from selfexec.runs.copied_texts import begun_with_another, copied_texts
 from selfexec.runs.damaged_texts import damaged_texts
 from selfexec.runs.exchanged_replies import exchanged_replies
+from selfexec.runs.halved_objects import halved_objects
 from selfexec.runs.item_words import Items, texts_by_reply
 from selfexec.runs.odd_counts import odd_texts
 from selfexec.runs.odd_endings import with_one_count, with_one_length, with_one_note
@@ -20,13 +21,16 @@ from selfexec.runs.program_texts import program_texts
 from selfexec.runs.prompt_counts import odd_prompts, prompts_at_a_limit, uncounted_prompts
 from selfexec.runs.records import Reply
 from selfexec.runs.replies_unlike_others import in_words, unlike_others
+from selfexec.runs.unrelated_texts import unrelated_texts
 from selfexec.text.printable import harmless_line, in_short
 
 LEAST = 2  # replies
 LONGEST_EXAMPLE = 60  # characters
 SHOWN = 3  # contradictions that are named
 OfCounts = Literal["unlike", "prompt_counts", "prompts_uncounted", "prompt_limit", "text_counts", "limit", "length"]
-OfTexts = Literal["copies", "begun", "note", "exchanged", "damaged", "programs", "contradictions"]
+OfTexts = Literal[
+    "copies", "begun", "note", "exchanged", "halved", "damaged", "programs", "unrelated", "contradictions"
+]
 OddAbout = OfCounts | OfTexts
 
 
@@ -58,6 +62,7 @@ def odd_replies(replies: Sequence[Reply], items: Items = MappingProxyType({})) -
         ("limit", with_one_count(came), LIMIT),
         ("length", with_one_length(came), LENGTH),
         ("exchanged", exchanged_replies(came, items), EXCHANGED),
+        ("halved", halved_objects(came), HALVED),
     )
     yield from (Odd(*odd) for odd in rules if len(odd[1]) >= LEAST)
     if contradicting := [reply for reply in came if reply.contradictions]:
@@ -67,12 +72,19 @@ def odd_replies(replies: Sequence[Reply], items: Items = MappingProxyType({})) -
     if damaged := damaged_texts(came, asked):
         text = f"have signs of damage: {_counted(damaged)}. Something on the way may have changed the texts"
         yield Odd("damaged", _all_of(damaged), text)
-    if held := program_texts(came, asked):
-        shortest = min((reply.text or "" for reply in _all_of(held)), key=len)
-        example = " ".join(harmless_line(shortest).split())
-        shown = example if len(example) <= LONGEST_EXAMPLE else f"{example[: LONGEST_EXAMPLE - 1]}…"
-        text = f'hold what programs write: {_counted(held)}, as in "{shown}". {OF_PROGRAMS}'
+    held = program_texts(came, asked)
+    if held:
+        text = f"hold what programs write: {_counted(held)}, as in {_shortest(_all_of(held))}. {OF_PROGRAMS}"
         yield Odd("programs", _all_of(held), text)
+    named = {reply.key for reply in _all_of(held)}
+    if unrelated := [reply for reply in unrelated_texts(came, items) if reply.key not in named]:
+        yield Odd("unrelated", unrelated, f"{UNRELATED}, as in {_shortest(unrelated)}. {OF_PROGRAMS}")
+
+
+def _shortest(replies: Sequence[Reply]) -> str:
+    """The shortest text of some replies, in quotation marks, in one line."""
+    text = " ".join(harmless_line(min((reply.text or "" for reply in replies), key=len)).split())
+    return f'"{text if len(text) <= LONGEST_EXAMPLE else f"{text[: LONGEST_EXAMPLE - 1]}…"}"'
 
 
 def _all_of(groups: Mapping[str, Sequence[Reply]]) -> list[Reply]:
@@ -120,5 +132,13 @@ LENGTH = (
 EXCHANGED = (
     "end with an object that belongs to another prompt of the run, and to nothing in their own: replies may have been "
     "exchanged on the way"
+)
+HALVED = (
+    "begin or end within the JSON that they were asked for, though the server says that they are whole: a part of them "
+    "may have been lost on the way"
+)
+UNRELATED = (
+    "have nothing to do with their prompts: they are short, have neither the form that was asked for nor a word of "
+    "what was asked, and nobody speaks in them"
 )
 OF_PROGRAMS = "Unless the model itself writes so, something on the way has written it"

@@ -10,7 +10,8 @@
     notes of a cut        a number of characters, bytes, tokens or lines that were left out, in brackets
     failures              a short text all about a service and its failure: see `share_of_failure`
     stand-ins             a short text that says of itself that it is a mock, a dummy, or filling
-    pages                 a whole page in HTML, or its paragraphs
+    pages                 a whole page in HTML, or its paragraphs in few of the texts
+    edges                 a first or last line about the reply, or of the way it came by: see `odd_edges`
     objects               an object in JSON around one text
 
 A model may write each of these, and base models do with marks and speakers; so they are only named. What the item that
@@ -19,11 +20,12 @@ was asked about has in it is no sign.
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from selfexec.experiments import Key
+from selfexec.runs.odd_edges import NOTE, edges_of
 from selfexec.runs.records import Reply
 
 LEAST, LEAST_SHARE = 2, 0.005  # replies, and how many of a model's: now and then one writes so itself
@@ -60,9 +62,11 @@ UNITS = ("char", "byte", "token", "word", "line", "kb", "KB")
 UNFILLED = re.compile(
     r"\W{0,2}(?:\{\{[^{}\n]{1,80}\}\}|\$\{[^{}\n]{1,80}\}|\{%[^%\n]{1,80}%\}|<%=?[^%\n]{1,80}%>|%\(\w+\)s|\{\w+(?:\.\w+)*\})\W{0,2}"
 )
+PARAGRAPHS = "paragraphs in HTML"
+HABIT = 0.25  # of the replies in sessions of one kind: then it is how the model writes there
 HTML: Mapping[str, re.Pattern[str]] = {
     "a page in HTML": re.compile(r"(?:<!doctype html|<html)\b.*</html>", re.IGNORECASE | re.DOTALL),
-    "paragraphs in HTML": re.compile(r"<(p|div|ul|ol|h\d)\b[^<>]*>.*</(?:p|div|ul|ol|h\d)>", re.IGNORECASE | re.DOTALL),
+    PARAGRAPHS: re.compile(r"<(p|div|ul|ol|h\d)\b[^<>]*>.*</(?:p|div|ul|ol|h\d)>", re.IGNORECASE | re.DOTALL),
 }
 LEAST_BLANKS = 6  # of a text within an object
 OF_PAGES = re.compile("html|page|site|css", re.IGNORECASE)
@@ -105,10 +109,11 @@ def program_texts(
     by_sign: dict[str, list[Reply]] = defaultdict(list)
     with_text = [reply for reply in replies if reply.text]
     for reply in with_text:
-        for sign in held_in(reply.text or "", partial(asked, reply)):
+        for sign in dict.fromkeys(held_in(reply.text or "", partial(asked, reply))):
             by_sign[sign].append(reply)
     if hidden := _with_hidden_names(with_text, asked):
         by_sign["placeholders of names"] = hidden
+    by_sign[PARAGRAPHS] = _without_habits(by_sign[PARAGRAPHS], with_text)
     least = max(LEAST, LEAST_SHARE * len(with_text))
     alone = {
         sign for sign, group in by_sign.items() if sign in ALONE or (sign == FAILURE and any(map(_is_only_that, group)))
@@ -119,16 +124,30 @@ def program_texts(
 def held_in(text: str, asked: Callable[[], str] = lambda: "") -> Iterator[str]:
     """What a text holds that a program may have written, where what was asked holds nothing of the kind."""
     yield from (sign for sign, holds in SIGNS.items() if holds(text) and not holds(asked()))
-    if len(text) <= LONGEST_STAND_IN and UNFILLED.fullmatch(text.strip()) and "{" not in asked():
+    yield from edges_of(text, asked)
+    is_short = len(text) <= LONGEST_STAND_IN
+    if is_short and UNFILLED.fullmatch(text.strip()) and "{" not in asked():
         yield "a template that was not filled"
     if text.lstrip().startswith("<") and not OF_PAGES.search(asked()):
         yield from (sign for sign, pattern in HTML.items() if pattern.fullmatch(text.strip()))
-    if len(text) <= LONGEST_STAND_IN and STAND_IN.search(text) and REPLY.search(text) and not STAND_IN.search(asked()):
-        yield "a stand-in for a reply"
+    if is_short and STAND_IN.search(text) and REPLY.search(text) and not STAND_IN.search(asked()):
+        yield NOTE
     if text.startswith("{") and _is_wrapped(text.strip(), asked()):
         yield "an object around one text"
     if len(text) <= LONGEST_FAILURE and share_of_failure(text, asked) >= LEAST_ABOUT:
         yield FAILURE
+
+
+def _without_habits(held: Sequence[Reply], replies: Sequence[Reply]) -> list[Reply]:
+    """These replies without those in sessions of which the model answers many so."""
+    if not held:
+        return []
+    times, of_kinds = Counter(map(_kind, held)), Counter(map(_kind, replies))
+    return [reply for reply in held if times[_kind(reply)] < HABIT * of_kinds[_kind(reply)]]
+
+
+def _kind(reply: Reply) -> tuple[str, str]:
+    return reply.experiment, reply.key.session_kind
 
 
 def _is_only_that(reply: Reply) -> bool:
@@ -189,7 +208,7 @@ def share_of_failure(text: str, asked: Callable[[], str] = lambda: "") -> float:
     """How many of the words of a text are about a service and its failure, from 0 to 1; 0 where one of the two is
     missing, or its words were asked about. A model speaks of itself as I.
     """
-    if len(text) <= LONGEST_CHINESE and CHINESE.search(text):
+    if len(text) <= LONGEST_CHINESE and not text.isascii() and CHINESE.search(text):
         return 0.0 if CHINESE.search(asked()) else 1.0
     if text.lstrip()[:1] == "{" or text.count("\n") >= MOST_LINES or FIRST_PERSON.search(text):
         return 0.0
@@ -208,7 +227,7 @@ SIGNS: Mapping[str, Callable[[str], bool]] = {
     "marks of a chat template": _has_marks,
     "turns of several speakers": _has_speakers,
     "citations for a page to show": _has_citations,
-    "a note of what was cut": _has_a_cut_note,
+    NOTE: _has_a_cut_note,
 }
 FAILURE = "the failure of a service"
 ALONE = ("a template that was not filled", "a page in HTML")  # what one reply is enough for

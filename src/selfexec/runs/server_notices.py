@@ -77,7 +77,7 @@ def notices_among(
         known = {reply.key for group in repeated.get(model, ()) for reply in group}
         for odd in odd_replies(own, items):
             keys = {reply.key for reply in odd.replies}
-            if odd.about in ("copies", "programs") and keys <= known:
+            if odd.about in ("copies", "programs", "unrelated") and keys <= known:
                 continue  # which is said already
             known |= keys if odd.about == "note" else set()
             what = f"{_of(len(odd.replies), own)} {odd.text}{_way_to_look(odd.replies, folder)}"

@@ -18,7 +18,7 @@ from selfexec.engines.http.flagged import quotes_another_prompt
 from selfexec.engines.http.foreign_text import why_foreign
 from selfexec.engines.http.gateways import cached_in
 from selfexec.engines.http.patience import Presence
-from selfexec.engines.http.policy import policy_in_reply, shortened
+from selfexec.engines.http.policy import policy_in_reply, policy_in_text, shortened
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.server_times import created_in
 from selfexec.engines.http.stand_ins import judge_in, stand_ins_in
@@ -168,7 +168,11 @@ def _unless_unasked(asked: bytes | None, body: Mapping[str, Any], result: CallRe
 
 
 def _unless_foreign(asked: bytes | None, result: CallResult) -> CallResult:
-    """A reply whose text can be what the model said."""
+    """A reply whose text can be what the model said. The sentence of a policy in its place is that policy."""
+    said = policy_in_text(result.text) if result.error is None and result.text and asked else None
+    if said and asked and msgspec.json.encode(said)[1:-1] not in asked:
+        what = f"status 200, as the text: {said}"
+        return msgspec.structs.replace(result, text="", stop_reason="content_filter", policy=what)
     if result.error is not None or (why := why_foreign(result, asked)) is None:
         return result
     return doubtful(result, _beside(result), why)

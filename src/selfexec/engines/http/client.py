@@ -61,7 +61,13 @@ from selfexec.engines.http.providers import Endpoint, endpoint
 from selfexec.engines.http.quota import spent
 from selfexec.engines.http.rate_limit import RateLimit
 from selfexec.engines.http.raw_bodies import RawBody
-from selfexec.engines.http.response_headers import failure_header, failure_next_to_a_policy, say_nothing, wrong_digest
+from selfexec.engines.http.response_headers import (
+    failure_header,
+    failure_next_to_a_policy,
+    foreign_type,
+    say_nothing,
+    wrong_digest,
+)
 from selfexec.engines.http.routes import Route
 from selfexec.engines.http.server_clocks import ServerClocks
 from selfexec.engines.http.server_counts import ServerCounts
@@ -317,8 +323,9 @@ class HttpEngine:
             sent = time.time()
             status, headers, raw, connection, carrier, unknown = await self._send(request)
         if status in WITH_REPLY:
-            if not (is_plain := say_nothing(headers)):
-                self._check_headers(request, headers, failure_header(headers, request.route.where.name))
+            foreign = foreign_type(headers.get("Content-Type", ""))
+            if not (is_plain := say_nothing(headers)) or foreign:
+                self._check_headers(request, headers, foreign or failure_header(headers, request.route.where.name))
             result = self._decoded(request, raw)
             self._answered.add(where.url)
             self._note_kept(where, raw)

@@ -8,6 +8,8 @@
     another time             a time ten minutes or more before the call where other replies have that of the call, in
                              any field or header or in the id; and in `Last-Modified`, if the clock of `Date` is right
     another length           a number that was the count of tokens or characters of other replies, and is not here
+    another call             the `X-Request-Id` of an earlier reply, where nearly all have one of their own
+    two replies              a refusal beside a text
     another text             log-probabilities whose tokens spell another one than came
 
 A rule asks for values, wherever they stand, and not for the names of single gateways. None of it is certain: a server
@@ -40,6 +42,7 @@ MOST_NUMBERS = 100  # fields of a model whose numbers are compared with the leng
 ALIKE, APART = 3, 1
 MOST_TIMES = 100  # right ones of a field that are remembered
 
+OF_THE_CALL, LEAST_CALLS = "X-Request-Id", 8  # calls with ids of their own
 MODES = frozenset(("image", "images", "audio", "video", "videos", "document", "documents", "pdf", "picture"))
 COUNTS = frozenset(
     ("token", "tokens", "count", "counts", "num", "number", "n", "seconds", "requests", "used", "queries")
@@ -83,11 +86,19 @@ class Leaf(NamedTuple):
     in_usage: bool
 
 
+class Calls(NamedTuple):
+    """The ids of the calls of a model at an address, and those that came once more."""
+
+    ids: set[str]
+    again: list[str]
+
+
 class Contradictions:
     """The ids of the replies of each model at each address, and which of their numbers were the length of a reply."""
 
     def __init__(self) -> None:
         self._ids: dict[tuple[str, str], set[str]] = {}
+        self._calls: dict[tuple[str, str], Calls] = {}
         self._alike: dict[tuple[str, str], dict[tuple[str, str], set[int]]] = {}
         self._at_call: dict[tuple[str, str], dict[str, list[float]]] = {}  # the last times that were right
 
@@ -104,7 +115,9 @@ class Contradictions:
         numbered = unlisted_headers(tuple(headers))
         if result.error is not None:
             return None
-        parts = [*_stored(headers, at), *_spelt_otherwise(result)]
+        parts = [*_stored(headers, at), *_spelt_otherwise(result), *self._known_request(whose, headers)]
+        if result.refusal and result.text:
+            parts.append("a refusal stands beside a text")
         parts += self._earlier(whose, [("id", time_in_id(result.completion_id))], at)
         if not (numbered or may_contradict(body.names, body.raw, asked)):
             return BETWEEN_PARTS.join(parts) or None
@@ -116,6 +129,20 @@ class Contradictions:
         parts += self._earlier_replies(whose, result.completion_id, leaves)
         parts += self._other_lengths(whose, result, leaves)
         return BETWEEN_PARTS.join(dict.fromkeys(parts)) or None
+
+    def _known_request(self, whose: tuple[str, str], headers: Mapping[str, str]) -> Iterator[str]:
+        """The header with the id of a call, where it was that of an earlier one, though most calls have one of their
+        own: the response is that to the other call.
+        """
+        if not (id := headers.get(OF_THE_CALL)):
+            return
+        calls = self._calls.setdefault(whose, Calls(set(), []))
+        if id not in calls.ids:
+            if len(calls.ids) < MOST_IDS:
+                calls.ids.add(id)
+        elif 2 * len(calls.again) < len(calls.ids) >= LEAST_CALLS:
+            calls.again.append(id)
+            yield f"header {OF_THE_CALL.lower()} is that of an earlier reply"
 
     def _earlier(self, whose: tuple[str, str], times: Iterable[tuple[str, float | None]], at: float) -> Iterator[str]:
         """The places whose times are long before the call, where those of other replies were not. One that has come

@@ -33,6 +33,7 @@ MEASURES = OF_CALLS | frozenset(
         *("rpm", "tpm", "ttft", "to", "of", "characters", "chars", "length", "size", "bytes", "text", "created", "at"),
         *("timestamp", "version", "trace", "log", "prefill", "decode", "speed", "mean", "avg", "billed", "units"),
         *("accepted", "rejected", "draft", "prediction", "percent", "s", "us", "ns", "fee", "node", "instance", "pod"),
+        *("ttl", "invocation"),
         *("host", "server", "worker", "hostname", "traceid", "requestid", "uuid", "elapsed", "runtime", "age"),
     )
 )
@@ -108,13 +109,22 @@ _SERVERS = (
     *("output_sensitive", "input_sensitive_type", "output_sensitive_type", "output_sensitive_int", "base_resp"),
     *("status_code", "status_msg", "code", "sid", "content_filter", "level", "web_search"),
     *("moderation_level", "search_info", "moderation_hit_type", "bot_usage", "references", "venice_parameters"),
+    *("content_filter_result", "__verbose", "tool_output_tokens"),
     *("model_version", "model_id", "model_name", "model_type", "system", "nvext", "kvcache", "reasoning_details"),
     *("thinking_blocks", "images", "billed_units", "finish_message", "log_id", "object", "native_tokens_prompt"),
+)
+# flags and actions that are documented, and known as long as they say nothing of a reply: false, 0 or none
+_QUIET = frozenset(
+    (
+        *("need_clear_history", "is_truncated", "flag", "amazon-bedrock-guardrailAction", "x-litellm-cache-hit"),
+        "x-amzn-bedrock-guardrail-action",
+    )
 )
 FIELDS = frozenset((*_WRITTEN, *_COMMON, *_CHAT, *_RESPONSES, *_ANTHROPIC, *_GEMINI, *_SERVERS))
 # an object of such a name holds what its own server has of settings, filters and tools, or what the model wrote
 CLOSED = frozenset(_WRITTEN) | frozenset(
     (
+        *("content_filter_result", "__verbose"),
         *("generation_settings", "model_info", "runtime", "content_filters", "content_filter", "web_search"),
         *("moderation", "executed_tools", "search_info", "billing", "logprobs", "hidden_states"),
     )
@@ -196,9 +206,11 @@ _OF_SERVERS = (
         "resp-start-time",
         "eagleeye-traceid",
     ),
+    *("x-openai-proxy-wasm", "x-litellm-response-cost-original", "x-gemini-service-tier", "x-served-by"),
     *("x-zero-data-retention", "x-data-retention", "x-metrics-e2e-ms", "x-instance", "x-region", "x-pod"),
 )
 HEADERS = frozenset((*_STANDARD, *_OF_SERVERS))
+OF_A_PROVIDER = "llm_provider-"  # LiteLLM puts it before the headers that it hands on
 PRODUCTS = frozenset(
     (
         *(
@@ -239,7 +251,7 @@ MEASURE = re.compile(  # a number, with its unit or several of them, a time, or 
 
 def is_known_field(name: str, value: Any) -> bool:
     """Whether a field that does not stand in an unknown object is known, by its name, or as a measure."""
-    return name in FIELDS or is_measure_by_name(name, value)
+    return name in FIELDS or _is_quiet(name, value) or is_measure_by_name(name, value)
 
 
 def is_measure_by_name(name: str, value: Any) -> bool:
@@ -251,7 +263,13 @@ def is_known_header(name: str, value: str) -> bool:
     """The same of a header; the name of a product may stand before the words of a measure. An unknown product may have
     times and ids, but no counts: `X-Injected-Tokens: 40` is none.
     """
-    return name in HEADERS or (_measures_a_call(name) and is_measure(value))
+    name = name.removeprefix(OF_A_PROVIDER)
+    return name in HEADERS or _is_quiet(name, value) or (_measures_a_call(name) and is_measure(value))
+
+
+def _is_quiet(name: str, value: Any) -> bool:
+    """Whether a documented flag or action says that nothing was done."""
+    return name in _QUIET and str(value).strip().casefold() in ("false", "0", "none", "")
 
 
 def is_measure(value: Any) -> bool:
@@ -281,6 +299,7 @@ def is_listed_header(name: str) -> bool:
     """Whether a header is known whatever its value is: it is listed, or of nothing but words for limits, times and ids
     of calls, behind the name of a common product or without any.
     """
+    name = name.removeprefix(OF_A_PROVIDER)
     words = [word for word in name_words(name) if word != "x"]
     behind = words[1:] if words and words[0] in PRODUCTS else words
     return name in HEADERS or (bool(behind) and OF_CALLS.issuperset(behind))

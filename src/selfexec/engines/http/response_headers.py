@@ -6,8 +6,9 @@ The headers of the standards say what their RFC defines:
                         (RFC 7234), a hit in a comment of `Via`; and Varnish's header, which then has two ids
     something failed    `Proxy-Status` with an error or the status of one (RFC 9209), a `Content-Range` of less than
                         the whole (RFC 9110), a `grpc-status` other than 0 or a `grpc-message`, a `Link` to a next part
-                        (RFC 8288), a `Cache-Status` whose origin gave no body (RFC 9211), an `X-Cache` that says that
-                        the cache made or denied the reply, Cloudflare's `cf-mitigated`
+                        (RFC 8288), a `Content-Type` of a problem (RFC 9457) or of no reply, a `Cache-Status` whose
+                        origin gave no body (RFC 9211), an `X-Cache` that says that the cache made or denied the reply,
+                        Cloudflare's `cf-mitigated`, the latency of Kong's own responses
     it was changed      a digest that is not the body's (RFC 9530, 3230, 1864), and a `Warning` of 214 (RFC 7234), but
                         where a `Content-Encoding` may be the transformation
 
@@ -65,6 +66,7 @@ from selfexec.engines.http.wires.objections import (
     is_false,
     is_true,
     is_under_way,
+    kind_of,
     meaning_of,
     more_to_come,
     paging_of,
@@ -93,6 +95,8 @@ OF_THIS = (
     OF_A_REPLY | FORMS | ENDINGS | {"upstream", "origin", "request", "http", "processing", "generation", "call", "job"}
 )
 APPLIED = {"applied", "guardrails"}
+# how long Kong took for a response of its own; for those of a server it names the latency of that one
+OF_KONG, BEHIND_KONG = "x-kong-response-latency", "x-kong-upstream-latency"
 STEP = "cf-aig-step"  # of the models that Cloudflare's gateway was given; 0 is the first
 # by which a server asks for the same call again: what stands against an input would do so again
 AGAIN, WAIT = "x-should-retry", "retry-after"
@@ -107,6 +111,12 @@ PROXY_FAILURE = re.compile(r";\s*(?:error\s*=|received-status\s*=\s*[45]\d\d)", 
 NOT_FORWARDED = re.compile(r";\s*fwd-status\s*=\s*(?:304|[45]\d\d)")
 # "Error from cloudfront", "TCP_DENIED from a1-2", "LambdaGeneratedResponse from cloudfront"
 MADE_BY_A_CACHE = re.compile(r"(?<![a-z])(?:error|denied)\b|generatedresponse\b", re.IGNORECASE)
+MEDIA = re.compile(r"[\w.+-]+/[\w.+-]+")
+# JSON and text in any form; bytes and scripts, since servers that declare nothing better send these
+GOOD_MEDIA = re.compile(
+    r"text/.+|application/(?:.*json.*|.*event-?stream.*|(?:x-)?javascript|octet-stream|x-www-form-urlencoded)"
+    r"|binary/octet-stream"
+)
 RANGE = re.compile(r"\w+\s+0-(\d+)/(\d+)")
 STATUSES = re.compile(r"\d{3}(?:\s*[,:]\s*\d{3})*")  # of attempts, as nginx writes them
 INTEGER, DECIMAL = re.compile(r"\d{1,18}"), re.compile(r"\d{1,18}\.\d{1,18}")
@@ -145,6 +155,9 @@ STANDARD_OF_FAILURES: Mapping[str, Callable[[str], bool]] = {
     "cache-status": lambda value: NOT_FORWARDED.search(value) is not None,
     "x-cache": lambda value: MADE_BY_A_CACHE.search(value) is not None,
     "cf-mitigated": lambda value: True,  # sent with pages of Cloudflare's own, and with no other
+    "x-amzn-waf-action": lambda value: True,  # with a challenge of the firewall's own
+    "www-authenticate": lambda value: "error" in value.casefold(),  # RFC 6750: the token was not accepted
+    OF_KONG: lambda value: True,
     "proxy-status": lambda value: PROXY_FAILURE.search(value) is not None,
     "content-range": _is_part,
     "link": lambda value: NEXT.search(value) is not None,
@@ -174,12 +187,16 @@ def say_nothing(headers: Mapping[str, str]) -> bool:
 def _telling(names: tuple[str, ...]) -> Telling | None:
     telling = Telling(
         tuple(name for name in names if _may_tell_of_a_cache(name.lower())),
-        tuple(name for name in names if _may_tell_of_a_failure(name.lower())),
+        tuple(name for name in names if _may_tell_of_a_failure(name.lower()) and not _is_behind_kong(name, names)),
         tuple(name for name in names if is_name_of_an_end(name)),
         tuple(name for name in names if name.lower() in (COST, UPSTREAM)),
         tuple(name for name in names if name.lower() in DIGESTS),
     )
     return telling if any(telling) else None
+
+
+def _is_behind_kong(name: str, names: tuple[str, ...]) -> bool:
+    return name.lower() == OF_KONG and any(other.lower() == BEHIND_KONG for other in names)
 
 
 def _values(headers: Mapping[str, str], names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -255,6 +272,21 @@ def failure_next_to_a_policy(headers: Mapping[str, str], status: int, raw: bytes
         if not (value == str(status) or value.encode(errors="replace") in raw or is_word_of_a_policy(value)):
             return f"{name}: {value}"
     return None
+
+
+@lru_cache(maxsize=256)
+def foreign_type(content_type: str) -> str | None:
+    """The media type that a `Content-Type` declares, where no reply of a model has it: any other than JSON, events and
+    text, and one that is registered for problems and errors (RFC 9457). None where it is good, or no media type at all.
+    """
+    media = content_type.partition(";")[0].strip().lower()
+    if not MEDIA.fullmatch(media):
+        return None
+    words = words_of_name(media.partition("/")[2])
+    is_good = GOOD_MEDIA.fullmatch(media) is not None and not any(
+        word == "problem" or kind_of(word) == "failure" for word in words
+    )
+    return None if is_good else f"content-type: {media}"
 
 
 def _failures(headers: Mapping[str, str], asked: str = "") -> Iterator[tuple[str, str]]:

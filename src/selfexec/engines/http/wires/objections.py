@@ -251,12 +251,26 @@ def objections(place: Mapping[str, Any], besides: frozenset[str] = frozenset()) 
             is_against = name not in besides and _speaks_against(name, value)
         if is_against:
             found[name] = value
-    if not found:
+    if not found or _is_said_to_be_well(place, found):
         return NONE
     flat = [name for name in found if name in FLAT and not _is_wordless(found[name])]
     if flat and error_beside({name: value for name, value in place.items() if name in FLAT}) is None:
         found = {name: value for name, value in found.items() if name not in flat}
     return found
+
+
+def _is_said_to_be_well(place: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
+    """Whether nothing but codes that are no status of HTTP speak against a reply, and the words beside them say that
+    all went well: each server has its own code for that.
+    """
+    if not all(meaning_of(name).kind == "state" and _is_own_code(value) for name, value in found.items()):
+        return False
+    words = [value for name, value in place.items() if meaning_of(name).kind == "words" and isinstance(value, str)]
+    return any(word.strip().casefold() in WELL for word in words)
+
+
+def _is_own_code(value: Any) -> bool:
+    return type(value) in (int, str) and str(value).isdecimal() and not is_ill_state(value)
 
 
 def marks_of_the_end(place: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,0 +1,109 @@
+"""What stands in the first or the last line of a text and is about the reply, or the way it came by, and not of it.
+
+    the protocol          a line of a stream of events (`data: {...}`, `[DONE]`), a status or a header of HTTP, a field
+                          of a wire format, or brackets that close what the text has not opened
+    a log                 a line with a time and a level
+    a note on the reply   a bracket or a sentence that says of a reply, an output, an answer that it was cut, cached,
+                          filtered or made by something else: `[response truncated]`, `(fallback: m-1)`, `Cached reply:`
+
+A model may be asked about each of these, so the words must not stand in what it was asked. None of 34,760 recorded
+replies of ten models has one.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from selfexec.engines.http.known_names import HEADERS
+
+HEAD, TAIL = 200, 240  # characters that are looked at
+PROTOCOL, LOG, NOTE = "remains of the protocol", "a line of a log", "a note about the reply itself"
+EVENT = re.compile(r"(?:data|event): ?\S")
+HTTP = re.compile(r"HTTP/\d(?:\.\d)? \d{3}\b|([A-Za-z]+(?:-[A-Za-z]+)+): \S")
+# of the objects in which all wire formats send a reply, and hardly any other has
+FIELD = re.compile(
+    r'"(choices|finish_reason|finishReason|stop_reason|tool_calls|usage|usageMetadata|candidates|delta|logprobs'
+    r'|output_text|(?:prompt|completion|input|output)_tokens|role)"\s*:'
+)
+LAST_EVENT = "[DONE]"
+CLOSING = re.compile(r"[\"'][}\]]{2,}\Z")
+TIME = r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d\S*"
+LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|ERROR|FATAL|CRITICAL)\w*"
+LOGGED = re.compile(rf"\W{{0,3}}(?:{TIME}\W+(?:\w+\W+)?{LEVEL}\b|{LEVEL}\W+{TIME})", re.IGNORECASE)
+REPLY = r"(?:response|reply|replies|output|completion|answer|message|text|content|stream|generation|result)s?"
+# what is done to a reply on its way, and what stands in its place
+DONE = (
+    *("truncated", "cached", "mocked", "mock", "interrupted", "filtered", "redacted", "shortened", "aborted"),
+    *("replayed", "stubbed", "stub", "censored", "moderated", "cut", "abridged", "terminated", "stopped", "generated"),
+    *("served", "simulated", "sanitized", "sanitised", "edited", "modified", "altered", "rewritten", "blocked"),
+    *("suppressed", "withheld", "continued", "clipped", "trimmed", "omitted", "removed", "fallback", "placeholder"),
+    *("canned", "dummy", "stale", "partial", "incomplete", "fabricated", "masked", "replaced", "retried", "recorded"),
+)
+ANY_DONE = f"(?:{'|'.join(DONE)})"
+INNER = r"[^\[\](){}<>*\n]"
+OPEN, CLOSE = r"[\[(<{*]{1,3}", r"[\])>}*]{1,3}"
+SAID = (
+    rf"(?:{INNER}{{0,60}}?\b{REPLY}\b{INNER}{{0,40}}?\b{ANY_DONE}\b"
+    rf"|{INNER}{{0,40}}?\b{ANY_DONE} {INNER}{{0,40}}?\b{REPLY}\b"
+    rf"|(?<=[\[(]){ANY_DONE}(?=\W*{CLOSE}|:| (?:at|after|by|due|for|from|here|in|on|per|to)\b)){INNER}{{0,100}}"
+)
+FIRST_BRACKET = re.compile(rf"\W{{0,3}}{OPEN}{SAID}{CLOSE}")
+LAST_BRACKET = re.compile(rf"{OPEN}{SAID}{CLOSE}\W{{0,2}}\Z")
+SENTENCE = re.compile(
+    r"\W{0,4}(?:(?:note|warning|error|notice|info|disclaimer|caution)\b\W{1,4})?"
+    r"(?:this (?:is|was) an? |the |this |your |an? )?(?:\w+[- ])?"
+    rf"(?:{ANY_DONE} {REPLY}\b|{REPLY} (?:(?:was|is|has|were|had|got|been|being) ){{0,2}}(?:\w+ )?{ANY_DONE}\b)",
+)
+OPENING, CLOSED = frozenset("[(<{*"), frozenset("])>}*")
+ENDS = (". ", ": ", "! ", "? ", "\n")  # of the sentence before the last
+
+
+def edges_of(text: str, asked: Callable[[], str] = lambda: "") -> Iterator[str]:
+    """What the edges of a text show, where what was asked shows nothing of the kind."""
+    text = text.strip()
+    head, tail = text[:HEAD], text[-TAIL:]
+    first, last = head.partition("\n")[0], tail.rpartition("\n")[2]
+    if (sign := _of_protocol(first) or _of_protocol(last) or _closing(text)) and sign not in asked().casefold():
+        yield PROTOCOL
+    if LOGGED.match(first) or LOGGED.match(last):
+        yield LOG
+    head, tail = head.casefold(), tail.casefold()
+    if _is_note(head, tail) and not (_done_in(head) | _done_in(tail)) & _done_in(asked().casefold()):
+        yield NOTE
+
+
+def _of_protocol(line: str) -> str | None:
+    """The word of a line in small letters by which it is one of a protocol, as a prompt about it would have it."""
+    if EVENT.match(line) and not line.startswith("data: image"):
+        return line.partition(":")[0] + ":"
+    if line.endswith(LAST_EVENT):
+        return LAST_EVENT.casefold()
+    if '"' in line and (field := FIELD.search(line)):
+        return field[1].casefold()
+    header = HTTP.match(line) if ":" in line or "HTTP/" in line else None
+    if header and (header[1] is None or header[1].casefold() in HEADERS):
+        return "http" if header[1] is None else header[1].casefold()
+    return None
+
+
+def _closing(text: str) -> str | None:
+    """The brackets at the end of a text, where it has not opened as many of either kind."""
+    if not text.endswith(("}", "]")) or text.count("}") <= text.count("{") or text.count("]") <= text.count("["):
+        return None
+    closing = CLOSING.search(text)
+    return closing[0] if closing else None
+
+
+def _done_in(text: str) -> set[str]:
+    return {word for word in DONE if word in text}
+
+
+def _is_note(head: str, tail: str) -> bool:
+    """Whether the first or the last bracket or sentence of a text, in small letters, is about the reply that it is."""
+    if SENTENCE.match(head) or (not OPENING.isdisjoint(head[:4]) and FIRST_BRACKET.match(head)):
+        return True
+    if not CLOSED.isdisjoint(tail[-3:]) and LAST_BRACKET.search(tail):
+        return True
+    begin = max(map(tail.rstrip(".!").rfind, ENDS))
+    return begin >= 0 and (
+        SENTENCE.match(tail, begin + 1) is not None or SENTENCE.match(tail, tail.rfind("\n") + 1) is not None
+    )

@@ -1,0 +1,98 @@
+"""Short texts that have nothing to do with their prompts: what a server or a gateway says in the place of a model.
+
+There is no list of such texts. The rule is about replies: a text is one if any of these holds.
+
+    it is long                     what stands in the place of a reply is a sentence or two
+    it has the form asked for      one of the keys or marks that its prompt demands, or what the reader of it reads
+    it takes up the prompt         a word of the item, by its first letters, a number of it, or letters of its script
+    it speaks for somebody         in the first person, or it refuses as models do
+
+Where many replies of a kind have none of these, as the names and numbers with which short questions are answered, it is
+how the model answers there, and nothing is named. Of 34,760 recorded replies of ten models seven have none, five of
+them of one model.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import lru_cache
+
+from selfexec.experiments import EXPERIMENTS
+from selfexec.readers import fold, refuses
+from selfexec.runs.exchanged_replies import asked_keys, asks_for_marks
+from selfexec.runs.item_words import Items, texts_by_reply
+from selfexec.runs.readings import is_kept, read_reply
+from selfexec.runs.records import Reply
+
+LEAST, LEAST_SHARE = 2, 0.002  # replies, and how many of a model's
+MOST_SHARE = 1 / 3  # of a kind
+LONGEST = 200  # characters
+MARKS = ('": true', '": false')
+IN_A_FORM = ("in a form",)  # replies that are read, whatever they answer, are compared with each other
+STEM = 5  # letters by which words are compared
+KNOWN_AT_ONCE = 4096
+WORD = re.compile(r"[^\W\d_]{4,}|\d+")
+NAMED = re.compile(r"(?<!\w)[^\W\d_]{4,}(?!\w)|[^\x00-\u024f\W]")  # a word, or a letter of another script than Latin
+OTHER_SCRIPT = re.compile(r"[^\x00-\u036f\W\d_]")
+# words that stand in any prompt
+COMMON = frozenset(
+    (
+        *("this", "that", "these", "those", "with", "your", "have", "from", "what", "when", "been", "will", "which"),
+        *("their", "there", "they", "would", "could", "should", "about", "into", "does", "more", "some", "than"),
+    )
+)
+# I and me, and "I can" or "I am sorry" where the verb alone says so
+FIRST_PERSON = re.compile(
+    r"\bI\b|(?i:\b(?:me|my|mine|myself|ich|mir|mich|mein\w*|je|moi|mon|mes|yo|mi|puedo|siento|lamento|eu|meu|minha|posso"
+    r"|desculpe|mio|mia|dispiace|ik|mij|mijn|jag|mig|jeg|meg|mog\u0119|nie|m\u016f\u017eu|mohu)\b|\bj['’])"
+)
+
+
+def unrelated_texts(replies: Iterable[Reply], items: Items) -> list[Reply]:
+    """The replies of a model that have nothing to do with what they were asked, where the items are known."""
+    text_of = texts_by_reply(items)
+
+    @lru_cache(KNOWN_AT_ONCE)
+    def stems_of(asked: str) -> frozenset[str]:
+        return frozenset(_stems(asked))
+
+    numbers: dict[tuple[str, ...], int] = defaultdict(int)
+    unrelated: dict[tuple[str, ...], list[Reply]] = defaultdict(list)
+    for reply in replies:
+        if not (reply.text and reply.experiment in EXPERIMENTS and (asked := text_of(reply))):
+            continue
+        kind = (reply.experiment, reply.key.session_kind) if is_kept(reply.key) else IN_A_FORM
+        numbers[kind] += 1
+        if _is_bare(reply) and not (
+            _takes_up(reply.text, asked, stems_of(asked)) if is_kept(reply.key) else _is_read(reply, items)
+        ):
+            unrelated[kind].append(reply)
+    some = [reply for kind, those in unrelated.items() if len(those) <= MOST_SHARE * numbers[kind] for reply in those]
+    return some if len(some) >= max(LEAST, LEAST_SHARE * sum(numbers.values())) else []
+
+
+def _is_bare(reply: Reply) -> bool:
+    """Whether a text is short, with a word in it, and neither looks like the form that was asked for nor speaks for
+    somebody.
+    """
+    text = reply.text or ""
+    if len(text) > LONGEST or any(key in text for key in asked_keys(reply.experiment, reply.key.session_kind)):
+        return False
+    if any(mark in text for mark in MARKS) and asks_for_marks(reply):
+        return False
+    return not FIRST_PERSON.search(text) and not refuses(text) and NAMED.search(text) is not None
+
+
+def _takes_up(text: str, asked: str, stems: frozenset[str]) -> bool:
+    """Whether a text has something of what it was asked about."""
+    return not stems.isdisjoint(_stems(text)) or bool(OTHER_SCRIPT.search(text) and OTHER_SCRIPT.search(asked))
+
+
+def _stems(text: str) -> set[str]:
+    """The words of a text by their first letters, and its numbers."""
+    return {word[:STEM] for word in WORD.findall(fold(text)) if word not in COMMON}
+
+
+def _is_read(reply: Reply, items: Items) -> bool:
+    """Whether a reply that was to have a form says something in it."""
+    return not is_kept(reply.key) and read_reply(items[reply.experiment][reply.item], reply).state == "read"
