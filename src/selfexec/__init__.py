@@ -19,7 +19,7 @@ experiments/base.py:Experiment.sessions            an item -> its prompts, one f
                                                    have their own)
 engines/http/client.py:HttpEngine.ask              a call -> CallResult: `transport` gets the body, `bodies` reads it
                                                    (`engines/sim/engine.py` where it is simulated)
-runs/connections.py:ReplyLedger.keep               Reply -> replies.jsonl, a line each; all below is worked out anew
+runs/journal_writer.py:JournalWriter.keep          Reply -> replies.jsonl, a line each; all below is worked out anew
 analysis/score.py:scores_of                        Run -> Scores, by the steps below, up to the findings; `brief`:
                                                    no other numbers than the screen shows
 runs/readings.py:read_reply                        Reply -> Reading, by `read` of the experiment

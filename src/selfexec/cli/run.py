@@ -108,7 +108,7 @@ def command(
         _refuse_strays(astray, models, given["experiments"])
     carry_out_there = _carrier(given)
     choices = collect(RunOptions, given)
-    planned = _planned(choices, {**given, "dry_run": dry_run})
+    planned = _planned_run(choices, {**given, "dry_run": dry_run})
     plan = replace(planned.plan, command=typed("run"), again=choices.again)
     if carry_out_there is None:  # else those who ask look at the folders that they ask into
         refuse_misfit(plan)
@@ -215,9 +215,12 @@ def _refuse_strays(astray: tuple[str, ...], models: tuple[str, ...], experiments
     raise InputError(f"{stray!r} belongs to no option. {way_out}")
 
 
-def _planned(choices: "RunOptions", given: Mapping[str, Any]) -> PlannedRun:
+def _planned_run(choices: "RunOptions", given: Mapping[str, Any]) -> PlannedRun:
+    """What the options say, and the run that is there already, or what a study file says."""
+    from selfexec.runs.asking import plan_run
+
     source = _triggered("plans", given)
-    planned: PlannedRun = source(choices, given) if source else plan_of_choices(choices)
+    planned: PlannedRun = source(choices, given) if source else PlannedRun(plan_run(choices))
     return planned
 
 
@@ -231,13 +234,6 @@ def _triggered(point: str, given: Mapping[str, Any]) -> Callable[..., Any] | Non
     """What an extension adds at this point, where one of the options that call for it was typed."""
     added = registered(point).values()
     return next((resolve(one.place) for one in added if any(given[option] for option in one.triggers)), None)
-
-
-def plan_of_choices(choices: "RunOptions") -> PlannedRun:
-    """What the options of a run say, and the run that is there already."""
-    from selfexec.runs.asking import planned_or_continued
-
-    return PlannedRun(planned_or_continued(choices))
 
 
 def _carried_out(plan: "Plan", show: "Report | None", progress: "Progress") -> "Run":
