@@ -74,7 +74,7 @@ OF_BASELINES = (
     "margin: the model's skill minus the baseline's; above 0, the model predicts better. It reflects both how often "
     "the model says yes and what it says yes to.",
 )
-AT_OWN_RATE = (
+MARGIN_AT_OWN_RATE = (
     "at equal rates: the margin when the baseline says yes as often as the model does. It reflects only what the model "
     "says yes to.",
     f"no room to differ: both reach at least {percent(AT_THE_CEILING)} of the highest skill possible at the model's "
@@ -411,7 +411,7 @@ def legends(scores: Scores) -> list[str]:
         skill_legend(scores.experiments),
         *([RATE_BIAS] if "rate_bias" in metrics else []),
         *OF_BASELINES,
-        *(AT_OWN_RATE if "margin_at_own_rate" in metrics else []),
+        *(MARGIN_AT_OWN_RATE if "margin_at_own_rate" in metrics else []),
         NOT_A_TEST,
     ]
 

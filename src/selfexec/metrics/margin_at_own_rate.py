@@ -37,7 +37,7 @@ SKILL, RATE, CEILING = (of_cells(formula) for formula in (youden_j, predicted_ra
 
 
 @dataclass(frozen=True)
-class AtOwnRate:
+class MarginAtOwnRate:
     """A model and the stacked baseline at the model's yes rate, on the claims that both are scored on.
 
     Attributes:
@@ -81,7 +81,9 @@ def at_the_ceiling(ceiling: float, share: float, baseline_share: float) -> bool:
     return ceiling < LEAST_CEILING or min(share, baseline_share) >= AT_THE_CEILING
 
 
-def at_own_rate(claims: Claims, mask: Flags, own: Counted, logits: Floats, fitted: Stacked | None) -> AtOwnRate:
+def margin_at_own_rate(
+    claims: Claims, mask: Flags, own: Counted, logits: Floats, fitted: Stacked | None
+) -> MarginAtOwnRate:
     """Compare a model's record with the baseline at the model's yes rate.
 
     Args:
@@ -95,7 +97,7 @@ def at_own_rate(claims: Claims, mask: Flags, own: Counted, logits: Floats, fitte
     rate = _rate(own)
     if math.isnan(rate):
         unknown = Estimate(math.nan, reason="no prediction was read")
-        return AtOwnRate(unknown, unknown, unknown, unknown)
+        return MarginAtOwnRate(unknown, unknown, unknown, unknown)
     baseline = predictor_record_on(claims, _at_rate(logits, mask, rate), mask)
     slope = _slope(claims.observed[mask] > 0, logits[mask], rate)
     added = _added(own, baseline, slope)
@@ -107,7 +109,7 @@ def at_own_rate(claims: Claims, mask: Flags, own: Counted, logits: Floats, fitte
         doubt = reference_doubt(claims, mask, without_one, value(SKILL, baseline))
     ceiling = ceiling_estimate(own.counts)
     baseline_share = ceiling_share_estimate(own.on(common), baseline.on(common), added.to_share)
-    return AtOwnRate(
+    return MarginAtOwnRate(
         doubted(margin, doubt),
         ceiling,
         ceiling_share_estimate(own.counts),

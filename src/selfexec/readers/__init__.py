@@ -6,8 +6,7 @@ it finds literal words first and looks only at a bounded stretch of text around 
 in one table.
 """
 
-from selfexec.readers.cues import Equivalents, equivalents_of
-from selfexec.readers.cues import Wording as Phrase
+from selfexec.readers.cues import Equivalents, Phrase, equivalents_of
 from selfexec.readers.folding import fold
 from selfexec.readers.letter_tokens import letter_shares, word_shares
 from selfexec.readers.marks_and_words import read_marks, read_words

@@ -41,13 +41,13 @@ class Study(StudyContents):
         prices = [f"{one.called}={one.price}" for one in asked if one.price is not None]
         choices = replace(choices, price=[*names(choices.price or ()), *prices] or None)
         try:
-            found = plan_new_run(choices, [respondent_of(one, choices, addresses) for one in asked])
+            plan = plan_new_run(choices, [respondent_of(one, choices, addresses) for one in asked])
         except InputError as fault:
             self._refuse_in_place(fault, instead)
             raise
         headers = [{} if "headers" in instead else self.choices.headers, *(one.own.get("headers", {}) for one in asked)]
         lacking = dict.fromkeys(said for some in headers for said in unset_headers(some))
-        return replace(self._kept_in(found, choices), lacking=tuple(lacking))
+        return replace(self._kept_in(plan, choices), lacking=tuple(lacking))
 
     def _kept_in(self, plan: Plan, choices: RunOptions) -> Plan:
         """The plan with what a run keeps of this file: its text, and the hypotheses that it names."""

@@ -55,10 +55,10 @@ def plan_in_folder(options: RunOptions) -> Plan:
 def _plan_as_reached(options: RunOptions) -> Plan:
     """What a command asks of its own accord in the folder of a run, of models that are reached as they were before."""
     respondents, from_run = _reached_before(options)
-    found = replace(plan_new_run(options, respondents), from_run=from_run)
+    plan = replace(plan_new_run(options, respondents), from_run=from_run)
     if respondents is not None:
-        refuse_epochs_without_log(found, options.epochs)
-    return found
+        refuse_epochs_without_log(plan, options.epochs)
+    return plan
 
 
 def _goes_by_run(options: RunOptions) -> bool:
@@ -84,11 +84,11 @@ def _reached_before(options: RunOptions) -> tuple[list[Respondent] | None, tuple
         return None, ()
     folder = _folder(run, None if options.shard is None else Shard.parse(options.shard))
     manifest, sampling, models = load_manifest(folder), sampling_of(options), names(options.models)
-    found = [
+    respondents = [
         Respondent(model, model, _connections(folder, manifest, model, options), sampling)
         for model in dict.fromkeys(models)
     ]
-    return found, tuple(_addresses(run, found, options))
+    return respondents, tuple(_addresses(run, respondents, options))
 
 
 def _addresses(run: Path, respondents: Iterable[Respondent], options: RunOptions) -> Iterator[str]:

@@ -21,7 +21,7 @@ from selfexec.experiments import Injection, Key, Message
 from selfexec.facets import is_call
 from selfexec.prompts import digest
 from selfexec.runs.asking.progress import Caps, Progress, Report, Spent, heartbeat
-from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, DueCall, Remaining, kinds, stored_reply
+from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, DueCall, Remaining, experiments_and_kinds, stored_reply
 from selfexec.runs.asking.reply_gate import ReplyGate
 from selfexec.runs.journal_writer import JournalWriter, replaced_void
 from selfexec.runs.records import Reply
@@ -196,7 +196,7 @@ class Executor:
         if failed or away:
             progress.waiting += len(rest)
         elif not capped:
-            progress.unneeded.update(kinds(rest))
+            progress.unneeded.update(experiments_and_kinds(rest))
             progress.done += len(rest)
             if rest:
                 self._report(progress)

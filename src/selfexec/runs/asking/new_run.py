@@ -35,7 +35,7 @@ from selfexec.options import declared, names, part_of
 from selfexec.prompts import all_prompts, read_prompts
 from selfexec.run_options import STARTER, ItemFields, RunOptions
 from selfexec.runs.asking.histories import Histories, histories_of
-from selfexec.runs.asking.paper_items import PAPER, at_hand
+from selfexec.runs.asking.paper_items import PAPER_ITEMS, at_hand
 from selfexec.runs.asking.plan import CALL_TOKENS, Plan
 from selfexec.runs.asking.progress import Caps, refuse_unpriced
 from selfexec.runs.design import recorded
@@ -123,7 +123,7 @@ def _items_asked(choices: RunOptions, models: Sequence[str] | None) -> _ItemsAsk
         raise InputError("--out: the name is empty. Is a variable not set?")
     given = Path(choices.out) if choices.out else None
     is_of_logs = given is not None and of_logs(given) is not None
-    items = at_hand(choices.items, given) if str(choices.items) == PAPER else choices.items
+    items = at_hand(choices.items, given) if str(choices.items) == PAPER_ITEMS else choices.items
     # nobody has to say which items these are: they came with the logs
     whole_set = load_items(items or (Path(choices.out or "") / ITEMS if is_of_logs else STARTER))
     run = Path("runs") / _folder_name(models, whole_set.name) if given is None else given
