@@ -15,6 +15,7 @@ from selfexec.readers.on_demand import (
     answers_in_letters,
     answers_the_questions,
     closed,
+    ends_in_the_open,
     read_choice,
     read_expectations,
     read_object,

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from selfexec.readers.set_out import set_out as set_out
     from selfexec.readers.weighed_marks import weigh_marks as weigh_marks
     from selfexec.readers.weighed_words import weigh_words as weigh_words
+    from selfexec.readers.withdrawal import ends_in_the_open as ends_in_the_open
 else:
 
     def _imported_at_first_call(module: str, name: str) -> Callable[..., Any]:
@@ -58,6 +59,7 @@ else:
     read_probabilities = _imported_at_first_call("probability.of_options", "read_probabilities")
     read_probability = _imported_at_first_call("probability.of_a_claim", "read_probability")
     read_ranking = _imported_at_first_call("ranking", "read_ranking")
+    ends_in_the_open = _imported_at_first_call("withdrawal", "ends_in_the_open")
     set_out = _imported_at_first_call("set_out", "set_out")
     without_fields = _imported_at_first_call("objects", "without_fields")
     weigh_words = _imported_at_first_call("weighed_words", "weigh_words")
