@@ -1,4 +1,6 @@
-"""Score rows as people read them: on a terminal, in a notebook, as JSON or CSV."""
+"""Score rows as people read them: the tables of `score --full`, in a notebook, as JSON or CSV. What `run` and `score`
+print first is in `screen`.
+"""
 
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
