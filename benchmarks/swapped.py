@@ -2,7 +2,7 @@
 
 A server answers each prompt with its SHA-256 after some milliseconds (`--delay`), and sends every fifth answer once
 more after some others (`--repeat`). The engine asks CALLS prompts in each cell, back to back or with pauses of up to
-100 ms, and the replies go through the ledger of a run. Of each cell the table says how many of the replies that count
+100 ms, and the replies go through the writer of a run. Of each cell the table says how many of the replies that count
 are the hash of another prompt, how many were void and would be asked again, and how many connections there were.
 """
 
@@ -23,14 +23,14 @@ from selfexec.engines import Call, Connection
 from selfexec.engines.http.client import HttpEngine
 from selfexec.experiments import Key, Message
 from selfexec.prompts import digest
-from selfexec.runs.connections import ReplyLedger
+from selfexec.runs.journal_writer import JournalWriter
 from selfexec.runs.records import Reply
 from selfexec.runs.store import Journal, read_journal
 
 COLUMNS = ("delay", "repeat", "use", "replies", "swapped", "void", "connections", "seconds")
 
 
-async def ask_all(engine: HttpEngine, ledger: ReplyLedger, calls: int, workers: int, pause: float) -> None:
+async def ask_all(engine: HttpEngine, writer: JournalWriter, calls: int, workers: int, pause: float) -> None:
     left = iter(range(calls))
 
     async def work(numbers: Iterator[int]) -> None:
@@ -39,7 +39,7 @@ async def ask_all(engine: HttpEngine, ledger: ReplyLedger, calls: int, workers: 
             key = Key("any/m", "restriction", f"item {n}", 1, "predict")
             began = time.perf_counter()
             outcome = await engine.ask(Call(key, (Message("user", prompt),)))
-            ledger.keep(Reply.of(key, outcome, time.perf_counter() - began, digest(prompt)))
+            writer.keep(Reply.of(key, outcome, time.perf_counter() - began, digest(prompt)))
             if pause:
                 await asyncio.sleep(random.uniform(0, pause))
 
@@ -57,9 +57,9 @@ def cell(
         engine = HttpEngine(["any/m"], Connection(base_url=url, max_connections=workers))
         journal_path = Path(folder) / "replies.jsonl"
         with Journal(journal_path) as journal:
-            ledger = ReplyLedger(journal, engine)
+            writer = JournalWriter(journal, engine)
             began = time.perf_counter()
-            asyncio.run(ask_all(engine, ledger, calls, workers, pause))
+            asyncio.run(ask_all(engine, writer, calls, workers, pause))
             took = time.perf_counter() - began
         return server, read_journal(journal_path), took
 

@@ -12,26 +12,38 @@ sx.figures(run)["margins"]            # in a notebook: the drawing
 
 docs/python.md is the guide; docs/reference.md and help(sx.run) say what each choice is, and what comes back.
 
-For who reads the source, the way from a reply to a number:
+For who reads the source, the way of one reply to its number, as `selfexec run` and then `score` take it:
 
-runs/asking/execute.py:carry_out                   a plan: sessions are asked (`executor`), then the run is read back
-experiments/base.py:Experiment.sessions            an item -> its prompts, one for each session (some experiments
-                                                   have their own)
-engines/http/client.py:HttpEngine.ask              a call -> CallResult: `transport` gets the body, `bodies` reads it
-                                                   (`engines/sim/engine.py` where it is simulated)
-runs/connections.py:ReplyLedger.keep               Reply -> replies.jsonl, a line each; all below is worked out anew
-analysis/score.py:scores_of                        Run -> Scores, by the steps below, up to the findings; `brief`:
-                                                   no other numbers than the screen shows
-runs/readings.py:read_reply                        Reply -> Reading, by `read` of the experiment
-claims/tables.py:observe                           Readings -> Tables: `observe` of the experiment puts prediction and
-                                                   behaviour together, claim by claim
+cli/run.py:command                                 what was typed -> options, a plan, replies, and the first screen
+runs/asking/planning.py:plan_run                   options -> Plan: models, items, conditions, templates of prompts
+                                                   (`new_run`; `continuing` where the folder holds a run)
+runs/asking/execute.py:carry_out                   Plan -> Run: what is still due is asked, then the folder is read
+runs/asking/executor.py:Executor.ask_all           the jobs that are due, each a model with an item
+experiments/base.py:Experiment.sessions            an item -> the prompt of each session, `filled_in` from `PROMPTS` in
+                                                   the experiment's file (some experiments have `sessions` of their own)
+engines/http/client.py:HttpEngine.ask              a prompt, as a Call -> CallResult: `transport` sends the body,
+                                                   `bodies` reads the answer (simulated: `engines/sim/engine.py`)
+runs/journal_writer.py:JournalWriter.keep          Reply -> a line of replies.jsonl. All that follows is worked out from
+                                                   these lines, each time anew
+cli/score.py:command                               a folder -> the same screen; here `score` begins
+analysis/score.py:scores_of                        Run -> Scores, by the steps down to the findings
+runs/readings.py:read_reply                        Reply -> Reading, by `read` of the experiment; the readers are in
+                                                   `readers`, as `read_marks` in `marks_and_words`
+claims/tables.py:observe                           Readings -> Tables, by `observe` of the experiment: prediction and
+                                                   outcome of each claim
 claims/arrays.py:claims_of                         Tables -> Claims, as arrays
-metrics/score.py:score_experiment                  Claims of one model and of others -> Score rows: skill, baselines
-metrics/baseline_margin.py:compare_with_baseline   the margin: skill less that of the stacked baseline
-metrics/margin_at_own_rate.py:at_own_rate          the margin at the model's own yes rate, which the screen shows
-analysis/findings.py:which_ones                    Score rows -> Finding: ahead, behind, too close to call, no room
-                                                   to differ, withheld
-analysis/screen.py:Screen                          Findings -> what `run` and `score` print
+metrics/score.py:score_experiment                  Claims of a model and of others -> Score rows: skill,
+                                                   baselines, margins
+metrics/baseline_margin.py:compare_with_baseline   `baseline_margin`: skill less that of the stacked baseline, both on
+                                                   the claims that three others share, so that the skill here may differ
+                                                   from the row `skill`. Printed with --full, as "margin"
+metrics/margin_at_own_rate.py:margin_at_own_rate   the same where the baseline says yes as often as the model does. This
+                                                   one decides, of claims of yes and no. Printed on the first screen,
+                                                   and with --full as "at equal rates"
+analysis/findings.py:which_ones                    the rows of that margin -> Finding: ahead, behind, too close to call,
+                                                   no room to differ, or withheld. It is by Holm's adjustment for all
+                                                   models shown, not by each one's 95% interval
+analysis/screen.py:Screen                          Findings -> what `run` and `score` print (`score_table`: with --full)
 
 A margin needs three other models that were asked the same items, and to call a model ahead takes six models in all:
 those of the run, or of the reference panel that ships, which has the paper's items and not those of the starter set

@@ -106,7 +106,7 @@ def one_run(world: World, subject: Subject, items: int, seed: list[int]) -> tupl
     """What the package makes of one draw: value, low and high of each of METRICS; and whether it cannot be told."""
     claims, others = drawn(world, subject, items, seed)
     comparison = compare_with_baseline(claims, others, strict=False)
-    found = comparison.at_own_rate
+    found = comparison.margin_at_own_rate
     assert found is not None
     bias = rate_bias_estimate(comparison.own.counts)
     estimates = (bias, found.margin, found.ceiling, found.share, found.baseline_share)
@@ -121,9 +121,9 @@ def one_bootstrap(world: World, subject: Subject, items: int, seed: list[int]) -
     drawn_anew = Bootstrap(1000, seed[1])
     rows = with_bootstrap(scored.rows, {"m0": {world.experiment: scored}}, {}, drawn_anew)
     ends = {row.metric: (row.value, row.low, row.high) for row in rows if row.metric in METRICS}
-    assert scored.comparison.at_own_rate is not None
+    assert scored.comparison.margin_at_own_rate is not None
     found = np.array([ends[metric] for metric in METRICS], dtype=float)
-    return found, scored.comparison.at_own_rate.cannot_be_told
+    return found, scored.comparison.margin_at_own_rate.cannot_be_told
 
 
 def measured(cell: Cell, real: Truth, runs: int, bootstrap: bool = False) -> dict[str, Any]:

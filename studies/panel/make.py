@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from selfexec import import_replies
-from selfexec.panels import PAPER, ReferencePanel, panel_of_run
+from selfexec.panels import PAPER_PANEL, ReferencePanel, panel_of_run
 from selfexec.runs import Run
 
 SHIPPED = Path(__file__).parents[2] / "src" / "selfexec" / "panels" / "paper.json"
@@ -23,7 +23,7 @@ CITATION = (
 
 def made(run: Run) -> ReferencePanel:
     """The panel of the ten models' replies."""
-    return panel_of_run(run, PAPER, models=sorted(run.models), date="2025", citation=CITATION, licence="MIT")
+    return panel_of_run(run, PAPER_PANEL, models=sorted(run.models), date="2025", citation=CITATION, licence="MIT")
 
 
 def main(reference: Path) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import selfexec as sx
-from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE
 from selfexec.items import PAPER_FILES
 from selfexec.items.presets import STANDARD_SHARE, Draw, Drawn, draws, preset_ids
 from selfexec.metrics import Counted, claim_kind
@@ -93,7 +93,7 @@ def panels(reference: Path) -> tuple[list[str], dict[str, Panel]]:
     with tempfile.TemporaryDirectory() as scratch:
         replies = [str(path) for path in sorted((reference / "replies").glob("*.jsonl"))]
         run = sx.import_replies(replies, items=str(reference / "items"), out=Path(scratch) / "run")
-        return list(run.models), {e: _panel(run, e) for e in PAPER.experiments}
+        return list(run.models), {e: _panel(run, e) for e in PAPER_HEADLINE.experiments}
 
 
 def _panel(run: Any, experiment: str) -> Panel:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import selfexec as sx
-from selfexec.experiments import PAPER
+from selfexec.experiments import PAPER_HEADLINE
 from selfexec.files import jsonl
 from selfexec.items import load
 
@@ -41,7 +41,7 @@ def main() -> None:
     with (Path(__file__).parent / "margins.csv").open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["experiment", "metric", "model", *CUTS])
-        for experiment in (*PAPER.experiments, "overall"):
+        for experiment in (*PAPER_HEADLINE.experiments, "overall"):
             for metric in METRICS:
                 by_cut = [{row.model: row.value for row in scores[cut].of(experiment, metric)} for cut in CUTS]
                 rows = {model: [values[model] for values in by_cut] for model in by_cut[0]}

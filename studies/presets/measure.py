@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from draw import DRAWN_PRESETS, NAME, SHIPPED, Flags, Panel, one_draw, panels
 
-from selfexec.experiments import PAPER
+from selfexec.experiments import PAPER_HEADLINE
 from selfexec.items.presets import STRATIFIED, draws
 from selfexec.metrics import Counted, claim_kind, combine, value
 from selfexec.metrics.adjusted import ADJUSTED, adjusted_skill
@@ -83,7 +83,7 @@ def one_split(by_experiment: Mapping[str, Panel], models: int, split: int) -> It
         for model in rest:
             parts = {e: levels(panel, model, drawn[e][preset], half) for e, panel in by_experiment.items()}
             by_model.append({**parts, "overall": overall(parts)})
-        for experiment in (*PAPER.experiments, "overall"):
+        for experiment in (*PAPER_HEADLINE.experiments, "overall"):
             known = [parts[experiment] for parts in by_model if parts[experiment]]
             for metric in known[0] if known else ():
                 yield [str(split), preset, experiment, metric, *_off([of_model[metric] for of_model in known])]
@@ -175,7 +175,7 @@ def of_shipped(by_experiment: Mapping[str, Panel], models: int) -> Iterator[str]
     yield "\n# The cuts that ship or shipped, on the ten models (which balanced the two draws)\n"
     yield "Skill on the preset less that on all items, and the same of skill adjusted by the other nine: mean over the"
     yield "models, and root mean square.\n"
-    experiments = (*PAPER.experiments, "overall")
+    experiments = (*PAPER_HEADLINE.experiments, "overall")
     yield f"| | | | {' | '.join(experiments)} |\n{'|---' * (3 + len(experiments))}|"
     for order, preset, cut in _cuts(by_experiment):
         of_models = [_on_cut(by_experiment, cut, model, models) for model in range(models)]

@@ -19,7 +19,7 @@ from extension_parts import left_out
 from selfexec.analysis.score import score
 from selfexec.cli import root
 from selfexec.engines.sim.traits import PROFILES
-from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE
 from selfexec.items import cache_folder
 from selfexec.runs import Run
 from terminal import left, ours_on_a_terminal
@@ -120,7 +120,7 @@ def test_the_readme_goes_from_a_first_try_to_a_real_model_to_the_rest() -> None:
     assert headings[:4] == ["Try it", "Ask a real model", "What the numbers mean", "Where to go next"]
     # what is asked stands before all of it: the paper's experiments in a table, the others by their names
     first = README.split("## ")[0]
-    assert all(re.search(rf"(?m)^\| {experiment} \|", first) for experiment in PAPER.experiments)
+    assert all(re.search(rf"(?m)^\| {experiment} \|", first) for experiment in PAPER_HEADLINE.experiments)
     assert all(re.search(rf"\b{experiment}\b", first) for experiment in EXPERIMENTS)
     assert max(len(line.split()) for line in README.splitlines() if not line.startswith("|")) < 120
 

@@ -14,7 +14,7 @@ from selfexec.analysis.screen import MEANINGS, SIGNS
 from selfexec.cli import root
 from selfexec.experiments import EXPERIMENTS
 from selfexec.experiments.base import ClaimState
-from selfexec.metrics import LEAST_OTHERS, LEAST_PANEL
+from selfexec.metrics import LEAST_FOR_VERDICT, LEAST_OTHERS
 from selfexec.metrics.own_excess.verdict import LEAST_FOR_OWN, Against, Verdict
 from selfexec.readers import State
 from selfexec.renamed import LEVELS
@@ -76,7 +76,7 @@ def test_the_numbers_of_models_are_those_that_verdicts_need() -> None:
     """Written out in the page, where nothing else would change them."""
     words = {4: "four", 6: "six", 10: "ten"}
     assert f"at least {words[LEAST_OTHERS + 1]} models" in explain("margin").text
-    assert f"in favour of a model needs {words[LEAST_PANEL]}" in explain("margin").text
+    assert f"in favour of a model needs {words[LEAST_FOR_VERDICT]}" in explain("margin").text
     assert f"needs {words[LEAST_FOR_OWN]} models" in explain("against few models").text
 
 

@@ -18,9 +18,10 @@ def defined(tree: ast.AST) -> dict[str, ast.AST]:
     return {node.name: node for node in ast.iter_child_nodes(tree) if isinstance(node, kinds)}
 
 
-def test_the_way_begins_where_sessions_are_asked_and_ends_on_the_screen() -> None:
+def test_the_way_begins_at_the_command_leads_over_plan_and_prompt_and_ends_on_the_screen() -> None:
     files = [file for file, _ in STEPS]
-    assert len(files) == 14 and files[0].startswith("runs/asking/") and "analysis/screen.py" in files
+    way = ("cli/run.py", "runs/asking/planning.py", "experiments/base.py", "runs/readings.py", "analysis/screen.py")
+    assert files[0] == way[0] and [files.index(file) for file in way] == sorted(files.index(file) for file in way)
 
 
 @pytest.mark.parametrize(("file", "name"), STEPS)

@@ -27,7 +27,7 @@ from selfexec.run_options import RunOptions
 from selfexec.runs import Reply
 from selfexec.runs.asking import carry_out
 from selfexec.runs.asking.executor import queues_of
-from selfexec.runs.asking.planning import planned
+from selfexec.runs.asking.new_run import plan_new_run
 from selfexec.runs.asking.progress import Progress, Report, as_line
 from selfexec.runs.run import Run
 from sockets import call, completion
@@ -599,7 +599,7 @@ def a_run(port: Port, out: Path, patience: float, progress: Progress, report: Re
     chosen = RunOptions(
         ["any/m"], out=out, base_url=port.url, experiments=("restriction",), limit=40, max_connections=5
     )
-    plan = planned(chosen)
+    plan = plan_new_run(chosen)
     [model] = plan.respondents
     [connection] = model.connections
     reached = replace(model, connections=(replace(connection, patience=patience),))

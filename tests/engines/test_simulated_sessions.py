@@ -16,7 +16,7 @@ from selfexec.engines import Connection, engine_for, finish, sim
 from selfexec.engines.sim import Knowledge
 from selfexec.engines.sim.engine import named, recognised
 from selfexec.engines.sim.server import SimServer
-from selfexec.experiments import EXPERIMENTS, PAPER, messages_of
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE, messages_of
 from selfexec.items import load
 from sockets import call, served
 
@@ -112,7 +112,7 @@ def test_messages_of_text_are_one_of_the_users() -> None:
 
 
 def test_the_engine_knows_no_experiment_by_name() -> None:
-    names = {*PAPER.experiments, "failing_question"}  # `length` and `refusal` are also words of the wire
+    names = {*PAPER_HEADLINE.experiments, "failing_question"}  # `length` and `refusal` are also words of the wire
     for path in Path(sim.__file__).parent.glob("*.py"):
         nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
         assert not names & {node.value for node in nodes if isinstance(node, ast.Constant)}, path

@@ -120,3 +120,34 @@ def test_of_a_list_that_ended_by_length_before_its_fifth_word_nothing_is_known(t
 
 def test_a_short_list_of_a_model_that_was_done_is_its_list() -> None:
     assert reading("association", "execute", '{"words": ["sea", "ship"]}', "stop").value == ["sea", "ship"]
+
+
+@pytest.mark.parametrize(
+    ("rest", "stop_reason", "reason"),
+    [
+        ("", None, "truncated"),  # no end is known, and the object is open
+        ("", "length", "truncated"),
+        ("}", "length", "truncated"),
+        ("", "stop", "format"),  # the model ended there
+        ("}", None, "format"),
+        (', "fo', "length", "truncated"),
+    ],
+)
+def test_an_option_that_a_prediction_was_cut_off_before_is_truncated_and_marks_before_the_cut_count(
+    rest: str, stop_reason: str | None, reason: str
+) -> None:
+    found = reading("association", "predict", '{"boat": true, "anchor": false' + rest, stop_reason)
+    listed = Reading("read", ["boat", "fog"])
+    claims = ASSOCIATION.observe(ITEMS["association"], {"predict": found, "execute": listed})
+    marked = [("boat", "read", None, True, True), ("anchor", "read", None, False, False)]
+    unmarked = [(option, "unreadable", reason, None, option == "fog") for option in ("fog", "crane", "lamp")]
+    assert [(c.claim, c.state, c.reason, c.predicted, c.observed) for c in claims] == marked + unmarked
+
+
+def test_a_word_marked_both_ways_is_of_no_known_form_wherever_the_reply_was_cut_off() -> None:
+    found = Reading("read", {"boat": True, "Boat": False}, reason="truncated")
+    claims = ASSOCIATION.observe(ITEMS["association"], {"predict": found, "execute": Reading("read", ["boat"])})
+    assert {c.claim: c.reason for c in claims} == {
+        "boat": "format",
+        **dict.fromkeys(("anchor", "fog", "crane", "lamp"), "truncated"),
+    }

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import selfexec as sx
-from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE
 from selfexec.prompts import all_prompts, by_condition, read_prompts
 
 ANNOUNCED, HIDDEN = (("cue", "announced"),), (("cue", "hidden"),)
@@ -43,7 +43,7 @@ def test_hidden_predictions_are_held_against_the_usual_behaviour(crossed: sx.Run
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-@pytest.mark.parametrize("experiment", PAPER.experiments)
+@pytest.mark.parametrize("experiment", PAPER_HEADLINE.experiments)
 def test_a_sentence_stands_before_the_prompt_in_whatever_form_it_is_asked(experiment: str, language: str) -> None:
     prompts = all_prompts(read_prompts(language))
     elicited = (("elicit", "probability"), ("frame", "person"))

@@ -17,7 +17,7 @@ from selfexec.analysis.score_table import Scores
 from selfexec.analysis.selection import Selection
 from selfexec.engines.sim import PROFILES, traits
 from selfexec.engines.sim.server import SimServer
-from selfexec.experiments import EXPERIMENTS, PAPER, Key
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE, Key
 from selfexec.experiments.difficulty import chance_easier
 from selfexec.prompts import all_prompts, by_condition, read_prompts
 from selfexec.report.data import Data, Options
@@ -52,7 +52,7 @@ def test_predictions_are_asked_in_both_ways_and_outcomes_once(crossed: sx.Run) -
 @pytest.mark.parametrize(
     ("language", "asks", "person"), [("en", "how probable", "a person"), ("de", "wahrscheinlich", "ein Mensch")]
 )
-@pytest.mark.parametrize("experiment", PAPER.experiments)
+@pytest.mark.parametrize("experiment", PAPER_HEADLINE.experiments)
 def test_a_prompt_in_probabilities_is_about_whom_the_frame_says_and_fills_in_what_the_plain_one_does(
     experiment: str, language: str, asks: str, person: str
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 import selfexec as sx
 from selfexec.engines.sim import PROFILES, truth
 from selfexec.engines.sim.server import SimServer
-from selfexec.experiments import EXPERIMENTS, PAPER, Key
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE, Key
 from selfexec.facets import FACETS, crossed_levels, touching
 from selfexec.items import load
 from selfexec.prompts import all_prompts, asked_prompts, by_condition, read_prompts
@@ -36,7 +36,7 @@ def asked_about(language: str, experiment: str, level: str) -> str:
 
 
 @pytest.mark.parametrize("language", WHO)
-@pytest.mark.parametrize("experiment", PAPER.experiments)
+@pytest.mark.parametrize("experiment", PAPER_HEADLINE.experiments)
 def test_the_addressee_is_all_that_differs_between_levels_and_none_of_them_speaks_of_the_model_itself(
     language: str, experiment: str
 ) -> None:
@@ -75,7 +75,7 @@ def test_predictions_are_asked_at_each_level_and_outcomes_once(tmp_path: Path) -
     sent = prompts_sent(run, run.replies)
     assert {key.facets == PERSON for key, text in sent.items() if "a person" in str(text)} == {True}
     kept = [name for name in run.manifest.prompts if "@" in name]
-    assert kept == [f"{e}.predict@frame=person" for e in PAPER.experiments]
+    assert kept == [f"{e}.predict@frame=person" for e in PAPER_HEADLINE.experiments]
 
 
 def test_what_is_made_of_a_prediction_is_asked_anew_where_that_is_another(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_an_own_text_without_the_one_asked_about_is_refused() -> None:
 def test_what_a_german_run_keeps_is_what_the_rest_of_it_is_asked_in(tmp_path: Path) -> None:
     run = sx.run("sim/coin", limit=1, prompts="de", facets={"frame": "person"}, out=tmp_path / "r")
     kept = all_prompts({name: text for name, text in run.prompts.items() if text})
-    asked = asked_prompts(kept, PAPER.experiments, [PERSON])
+    asked = asked_prompts(kept, PAPER_HEADLINE.experiments, [PERSON])
     assert asked.items() <= dict(run.prompts).items()
     assert "ein Mensch" in asked["restriction.predict@frame=person"]
 

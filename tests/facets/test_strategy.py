@@ -13,7 +13,7 @@ import selfexec as sx
 from selfexec.cli import root
 from selfexec.engines.sim import PROFILES, truth
 from selfexec.engines.sim.server import SimServer
-from selfexec.experiments import EXPERIMENTS, MISSING_READING, PAPER
+from selfexec.experiments import EXPERIMENTS, MISSING_READING, PAPER_HEADLINE
 from selfexec.facets import crossed_levels
 from selfexec.items import load
 from selfexec.prompts import all_prompts, read_prompts
@@ -40,7 +40,7 @@ def held_out(run: sx.Run, experiment: str, condition: str = OWN) -> list[str]:
     return ids
 
 
-@pytest.mark.parametrize("experiment", PAPER.experiments)
+@pytest.mark.parametrize("experiment", PAPER_HEADLINE.experiments)
 def test_items_whose_results_are_shown_are_the_same_for_all_and_are_not_predicted(
     shown: sx.Run, experiment: str
 ) -> None:
@@ -82,7 +82,7 @@ def test_each_experiment_tells_what_came_of_an_item() -> None:
     texts = all_prompts({})
     items = load("starter")
     target = next(iter(items["association"].values()))
-    association, restriction, difficulty = (EXPERIMENTS[name] for name in PAPER.experiments)
+    association, restriction, difficulty = (EXPERIMENTS[name] for name in PAPER_HEADLINE.experiments)
     assert association.tells_results and restriction.tells_results and difficulty.tells_results
     readings = {"execute": Reading("read", ["sea", "salt"])}
     assert association.recounts(target, readings, texts["association"]) == (

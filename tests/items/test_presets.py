@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import selfexec as sx
 from selfexec.cli import root
 from selfexec.errors import InputError
-from selfexec.experiments import PAPER
+from selfexec.experiments import PAPER_HEADLINE
 from selfexec.items import PAPER_FILES, STRATIFIED, level_spread, load, newest_order, preset_ids, preset_orders
 from selfexec.items import presets as module
 from selfexec.items.presets import Draw, Drawn, draws
@@ -86,7 +86,7 @@ def test_the_drawn_presets_are_as_hard_as_the_whole_for_the_recorded_models(
     def bias(order: str) -> float:
         """The mean over models of skill on the preset less skill on all items; mean of the experiments."""
         found = []
-        for experiment in PAPER.experiments:
+        for experiment in PAPER_HEADLINE.experiments:
             kind, claims = claim_kind(experiment), ten_models.tables.claims[experiment]
             cut = ten_models.items.cut(preset=preset, order=order)[experiment]
             gaps = []

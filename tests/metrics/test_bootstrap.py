@@ -180,7 +180,7 @@ def test_a_drawn_margin_is_of_the_same_draws_as_the_skills_of_which_it_is_the_di
 
     def part(record: Counted, margin: float) -> Any:
         of_margin = SimpleNamespace(value=margin)
-        comparison = SimpleNamespace(own=own, baseline_record=best, at_own_rate=None, margin=of_margin)
+        comparison = SimpleNamespace(own=own, baseline_record=best, margin_at_own_rate=None, margin=of_margin)
         return SimpleNamespace(record=record, comparison=comparison)
 
     scored: Any = {"m": {"restriction": part(own, 0.1)}, "best": {"restriction": part(best, math.nan)}}
@@ -208,7 +208,7 @@ def test_to_a_drawn_margin_the_doubt_about_the_other_models_is_added_once_for_ea
 
 def test_to_a_drawn_share_of_the_ceiling_the_doubt_about_the_other_models_is_added_where_it_is_the_baselines() -> None:
     at_own_rate = SimpleNamespace(doubt=ReferenceDoubt(0.02, 0.1), ceiling=SimpleNamespace(value=0.4))
-    scored: Any = {"m": {"restriction": SimpleNamespace(comparison=SimpleNamespace(at_own_rate=at_own_rate))}}
+    scored: Any = {"m": {"restriction": SimpleNamespace(comparison=SimpleNamespace(margin_at_own_rate=at_own_rate))}}
     row = Score("m", "restriction", "baseline_share_of_ceiling", 0.5, None, None, 9, 9, 0, 0, "strict")
     drawn = Interval(0.4, 0.7)
     low, high = bootstrap._in_company(row, drawn, scored)

@@ -18,7 +18,7 @@ from selfexec.metrics.baselines import stacked
 from selfexec.metrics.bootstrap import RankedClaims
 from selfexec.metrics.kinds import CELLS, claim_kind
 from selfexec.metrics.kinds.rates import ceiling_estimate, ceiling_share_estimate, rate_bias_estimate
-from selfexec.metrics.margin_at_own_rate import at_own_rate, at_the_ceiling, probabilities_at_rate
+from selfexec.metrics.margin_at_own_rate import at_the_ceiling, margin_at_own_rate, probabilities_at_rate
 from selfexec.metrics.reference_doubt import ReferenceDoubt, doubted_share
 from selfexec.metrics.rows import Estimate
 from selfexec.stats import Interval
@@ -172,7 +172,7 @@ def at_rate_of(did: int, yes: int, of: int = 100) -> Any:
     claims = requests_of({"a": "+" * did + "-" * (of - did)}).of("a")
     claims = replace(claims, predicted=np.where(np.arange(of) < yes, 1, -1).astype(np.int8))
     own = claim_kind(claims).count(claims, False)
-    return at_own_rate(claims, np.ones(of, bool), own, -np.arange(of, dtype=float), None)
+    return margin_at_own_rate(claims, np.ones(of, bool), own, -np.arange(of, dtype=float), None)
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_estimates_take_a_prediction_that_cannot_be_read_for_an_error() -> None:
         one, two = found[metric], plain[metric]
         assert (one.value, one.error, *one.interval) == pytest.approx((two.value, two.error, *two.interval)), metric
     # and whether these came true is known
-    assert binary.telling(unread) == binary.telling(wrong) == 21
+    assert binary.items_for_skill(unread) == binary.items_for_skill(wrong) == 21
     came_true, did_not = binary.sides(np.array([[1, 2, 4, 8, 16, 32, 64]]))
     assert (came_true, did_not) == (1 + 4 + 16, 2 + 8 + 32)
 

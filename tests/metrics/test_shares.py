@@ -137,9 +137,9 @@ def test_too_few_items_on_either_side_are_a_caution() -> None:
 
 
 def test_what_tells_is_the_smaller_side_item_by_item_of_however_many_tries() -> None:
-    assert shares.telling(record(once(1, 5), [(0, 1), (2, 4)]).counts) == 2
-    assert shares.telling(record([(0, 1)], once(1, 5)).counts) == 1
-    assert shares.telling(record([], once(1, 5)).counts) == 0
+    assert shares.items_for_skill(record(once(1, 5), [(0, 1), (2, 4)]).counts) == 2
+    assert shares.items_for_skill(record([(0, 1)], once(1, 5)).counts) == 1
+    assert shares.items_for_skill(record([], once(1, 5)).counts) == 0
 
 
 def test_of_one_item_there_is_no_lift_and_a_share_without_an_interval() -> None:

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 import selfexec as sx
-from selfexec.panels import PAPER, load_panel
+from selfexec.panels import PAPER_PANEL, load_panel
 from selfexec.panels.panel import SHIPPED
 from selfexec.runs import Run
 from selfexec.runs.importing import run_of_replies
@@ -46,7 +46,7 @@ def test_it_is_what_the_script_makes(ten_models: Run) -> None:
 
 
 def test_it_is_small_and_holds_letters_and_no_words() -> None:
-    panel = load_panel(PAPER)
+    panel = load_panel(PAPER_PANEL)
     assert (len(panel.models), panel.date, panel.licence) == (10, "2025", "MIT")
     assert "2508.12277" in str(panel.citation)
     assert {experiment: len(part.keys) for experiment, part in panel.experiments.items()} == {

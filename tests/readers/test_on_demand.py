@@ -5,9 +5,11 @@ import sys
 
 import pytest
 
-from selfexec.readers import choice, marks, objects, on_demand, performed, ranking, words
+from selfexec.readers import choice, objects, on_demand, performed, ranking, weighed_marks, weighed_words
 
-LARGEST = tuple(f"selfexec.readers.{name}" for name in ("choice", "ranking", "marks", "words", "withdrawal"))
+LARGEST = tuple(
+    f"selfexec.readers.{name}" for name in ("choice", "ranking", "weighed_marks", "weighed_words", "withdrawal")
+)
 
 
 def test_a_command_that_asks_imports_none_of_the_largest_readers() -> None:
@@ -21,10 +23,10 @@ def test_a_command_that_asks_imports_none_of_the_largest_readers() -> None:
     ("name", "module"),
     [
         ("read_choice", choice),
-        ("weigh_marks", marks),
+        ("weigh_marks", weighed_marks),
         ("read_object", objects),
         ("read_ranking", ranking),
-        ("weigh_words", words),
+        ("weigh_words", weighed_words),
         *((name, performed) for name in ("answers_in_letters", "answers_the_questions", "responds_to")),
         *((name, performed) for name in ("responds_to_each", "under_the_key")),
     ],

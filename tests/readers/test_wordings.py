@@ -5,8 +5,8 @@ from test_reading_shapes import LENGTHS, REQUEST
 
 from selfexec.experiments import restriction
 from selfexec.experiments.restriction import Restriction
-from selfexec.readers import Phrase, read_choice
-from selfexec.readers.cues import Wording, cued, wordings_in
+from selfexec.readers import read_choice
+from selfexec.readers.cues import Phrase, cued, wordings_in
 from selfexec.readers.directions import ASCII_CUES, CUES, TONGUES, runs_down
 from selfexec.readers.wordings import CHANGES, CONCLUDES, LETTER_FIRST, NAMES, STATES
 
@@ -14,18 +14,18 @@ ROWS = [*STATES, *CHANGES, *NAMES, *CONCLUDES]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.example)
-def test_each_wording_is_found_in_its_example(row: Wording) -> None:
+def test_each_wording_is_found_in_its_example(row: Phrase) -> None:
     [found] = [match for match in wordings_in(row.example, cued((row,), whole_words=False)) if match["value"]][:1]
     assert found["value"].strip(" .,。").startswith(("B", "(B")) or "B" in found["value"]
 
 
 @pytest.mark.parametrize("row", [*ROWS, *LETTER_FIRST], ids=lambda row: row.example)
-def test_the_reader_reads_each_example_as_b(row: Wording) -> None:
+def test_the_reader_reads_each_example_as_b(row: Phrase) -> None:
     assert read_choice(row.example, LENGTHS, key="answer").value == "B"
 
 
 @pytest.mark.parametrize("row", [*ROWS, *LETTER_FIRST], ids=lambda row: row.example)
-def test_what_is_searched_for_stands_in_every_spelling_of_every_word_that_a_wording_begins_with(row: Wording) -> None:
+def test_what_is_searched_for_stands_in_every_spelling_of_every_word_that_a_wording_begins_with(row: Phrase) -> None:
     [ready] = cued((row,), whole_words=False)
     for word in row.begins:
         for spelled in (word, word[0].upper() + word[1:], word.upper()):
@@ -42,7 +42,7 @@ def test_the_options_of_a_request_are_read_in_each_of_their_other_wordings(lette
 
 
 def test_a_wording_that_is_added_in_one_place_is_found_with_a_capital_in_capitals_and_with_either_apostrophe() -> None:
-    row = Wording(("i'd plump for",), r"\\s+(?P<value>[A-Z])".replace("\\\\", "\\"), "I'd plump for B")
+    row = Phrase(("i'd plump for",), r"\\s+(?P<value>[A-Z])".replace("\\\\", "\\"), "I'd plump for B")
     for text in ("i'd plump for B", "I'd plump for B", "I’d plump for B", "so I'D PLUMP FOR B"):
         assert [found["value"] for found in wordings_in(text, cued((row,)))] == ["B"], text
 

@@ -25,7 +25,7 @@ from selfexec.analysis.findings import against_baseline
 from selfexec.analysis.numbers import answer_tokens
 from selfexec.analysis.score import Scores, score
 from selfexec.errors import InputError
-from selfexec.experiments import PAPER, Key
+from selfexec.experiments import PAPER_HEADLINE, Key
 from selfexec.extras import to_install
 from selfexec.metrics import accuracy_on
 from selfexec.report.export import DRAWN, FORMATS, as_csv, export
@@ -362,11 +362,13 @@ def test_no_name_of_thirty_characters_is_cut() -> None:
 
 
 def test_figures_that_are_not_drawn_say_what_they_take() -> None:
-    nothing = absent([], PAPER.experiments)
+    nothing = absent([], PAPER_HEADLINE.experiments)
     assert [one.title for one in nothing][:2] == ["The experiments side by side", "Skill at equal yes rates"]
     ladder = Figure("ladder", "t", "c", None, [], [])
     calibrated = Figure("tokens", "t", "c", None, [], [])
-    assert {one.title for one in nothing} - {one.title for one in absent([ladder, calibrated], PAPER.experiments)} == {
+    assert {one.title for one in nothing} - {
+        one.title for one in absent([ladder, calibrated], PAPER_HEADLINE.experiments)
+    } == {
         "The ladder",
         "Tokens of one answer",
     }

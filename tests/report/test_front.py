@@ -18,7 +18,7 @@ from selfexec.analysis.answers import headline
 from selfexec.analysis.findings import Finding, FindingAnswer
 from selfexec.analysis.selection import Selection
 from selfexec.analysis.words import own_in_brief
-from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE
 from selfexec.metrics import Objection
 from selfexec.report import front as front_module
 from selfexec.report.data import Data, Options
@@ -80,7 +80,7 @@ def test_every_mark_is_at_the_number_of_score(which: str, scored: str, request: 
     records = {(v["model"], v["experiment"], v["question"]): v for v in data["verdicts"]}
     verdicts = {place: record["verdict"] for place, record in records.items()}
     found = drawn(run)
-    assert [panel.experiment for panel in found.panels] == [*PAPER.experiments]
+    assert [panel.experiment for panel in found.panels] == [*PAPER_HEADLINE.experiments]
     assert [[column.head for column in panel.columns] for panel in found.panels] == [
         ["How often", "Which ones"], ["How often", "Which ones"], ["Which ones"],
     ]  # fmt: skip
@@ -310,7 +310,7 @@ def test_no_request_labelled_unsafe_is_an_example() -> None:
 def test_examples_of_the_ten_models_are_what_their_replies_say(ten_models: Run) -> None:
     data = Data(Selection.of(ten_models), Options())
     found = data.examples
-    assert {*found} == {*PAPER.experiments} and all(len(of) > 8 for of in found.values())
+    assert {*found} == {*PAPER_HEADLINE.experiments} and all(len(of) > 8 for of in found.values())
     labels = {id: item.label for id, item in ten_models.items["restriction"].items()}  # type: ignore[attr-defined]
     assert {labels[example.item] for example in found["restriction"].values()} == {"safe"}
     for whose, example in found["association"].items():

@@ -175,7 +175,7 @@ def test_what_it_means_that_a_score_is_withheld_is_said_where_one_is(run: Run) -
     some = scores(Data(Selection.of(run), Options()))
     assert some.has_absent and some.absent in page(Selection.of(run), Options())
     there = [line for line in some.lines if line.experiment != "overall"]
-    names = ("margin", "accuracy", "coverage", "rate_bias", "at_own_rate")
+    names = ("margin", "accuracy", "coverage", "rate_bias", "margin_at_own_rate")
     known = [replace(line, **dict.fromkeys(names, line.skill)) for line in there]
     assert any(line.skill and line.skill.value is not None for line in known)
     assert not replace(some, lines=[line for line in known if line.skill and line.skill.value is not None]).has_absent

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 
 import selfexec as sx
-from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE
 from selfexec.facets import FACETS
 from selfexec.prompts import all_prompts, by_name, prompt_faults, prompt_oddities, read_prompts, sets
 from sockets import served
@@ -37,7 +37,7 @@ def german_model() -> web.Application:
 def test_a_shipped_set_has_every_prompt_of_the_papers_experiments_and_nothing_odd(name: str) -> None:
     texts = read_prompts(name)
     ours = by_name(all_prompts({}))
-    assert texts.keys() == {prompt for prompt in ours if prompt.split(".")[0] in (*PAPER.experiments, *FACETS)}
+    assert texts.keys() == {prompt for prompt in ours if prompt.split(".")[0] in (*PAPER_HEADLINE.experiments, *FACETS)}
     assert not list(prompt_faults(texts)) and not list(prompt_oddities(texts))
     # nothing was left in English but what has no words of its own
     same = [prompt for prompt, text in texts.items() if text == ours[prompt]]

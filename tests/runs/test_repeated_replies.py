@@ -18,7 +18,7 @@ import selfexec as sx
 from repeating_server import WIRES
 from selfexec.runs.asking import carry_out, plan
 from selfexec.runs.asking.progress import Progress
-from selfexec.runs.connections import COPIED, FirstPositions, RepeatedReplies
+from selfexec.runs.journal_writer import COPIED, FirstPositions, RepeatedReplies
 from selfexec.runs.records import Reply
 from sockets import served
 

@@ -19,8 +19,8 @@ from selfexec.experiments import Key
 from selfexec.items import load
 from selfexec.runs.asking import carry_out, plan
 from selfexec.runs.asking.progress import Progress
-from selfexec.runs.connections import CONNECTIONS, DEPENDENT, SWAPPED, ReplyLedger, as_void
 from selfexec.runs.folder import REPLIES
+from selfexec.runs.journal_writer import CONNECTIONS, DEPENDENT, SWAPPED, JournalWriter, as_void
 from selfexec.runs.records import Reply
 from selfexec.runs.store import Journal, read_journal
 
@@ -94,12 +94,12 @@ def test_replies_behind_the_last_mark_count_and_are_reported(tmp_path: Path) -> 
 def test_a_mark_that_was_cut_off_marks_nothing_and_the_next_one_stands_on_a_line_of_its_own(tmp_path: Path) -> None:
     (tmp_path / CONNECTIONS).write_text('{"connection":"a.1","checked":9}\n{"connection":"a.2","che')
     with Journal(tmp_path / REPLIES) as journal:
-        ledger = ReplyLedger(journal, NOBODY)
-        ledger.note_check(ConnectionCheck("a.3", 2, 5, "clean", "host:1"))
+        writer = JournalWriter(journal, NOBODY)
+        writer.note_check(ConnectionCheck("a.3", 2, 5, "clean", "host:1"))
     carried = [
         _reply(f"i{n}", connection) for n, connection in enumerate(("a.1:9", "a.1:10", "a.2:1", "a.3:5", "a.3:6"))
     ]
-    found = {reply.connection for reply in sx.runs.connections.unchecked(carried, [tmp_path])}
+    found = {reply.connection for reply in sx.runs.journal_writer.unchecked(carried, [tmp_path])}
     assert found == {"a.1:10", "a.2:1", "a.3:6"}
 
 
@@ -119,23 +119,23 @@ def test_what_was_asked_from_a_void_reply_is_asked_again_and_nothing_else(tmp_pa
 
 def test_a_reply_that_is_written_after_its_connection_was_judged_is_treated_alike(tmp_path: Path) -> None:
     with Journal(tmp_path / REPLIES) as journal:
-        ledger = ReplyLedger(journal, NOBODY)
-        ledger.note_check(ConnectionCheck("a.1", 2, 3, "clean", "host:1"))
-        ledger.note_check(ConnectionCheck("a.1", 4, 5, "swapped", "host:1"))
+        writer = JournalWriter(journal, NOBODY)
+        writer.note_check(ConnectionCheck("a.1", 2, 3, "clean", "host:1"))
+        writer.note_check(ConnectionCheck("a.1", 4, 5, "swapped", "host:1"))
         for number in (3, 4, 6):
-            ledger.keep(_reply(f"i{number}", f"a.1:{number}"))
+            writer.keep(_reply(f"i{number}", f"a.1:{number}"))
     kept = [(line["item"], line.get("error")) for line in lines(tmp_path)]
     assert kept == [("i3", None), ("i4", None), ("i4", SWAPPED), ("i6", None)]
-    assert ledger.void.total() == 1
+    assert writer.void.total() == 1
 
 
 def test_what_was_paid_for_a_void_reply_stays_in_its_line(tmp_path: Path) -> None:
     paid = msgspec.structs.replace(_reply("i", "a.1:2"), input_tokens=7, output_tokens=9, cost_usd=0.5, refusal="No")
     with Journal(tmp_path / REPLIES) as journal:
-        ledger = ReplyLedger(journal, NOBODY)
+        writer = JournalWriter(journal, NOBODY)
         for reply in (_reply("h", "a.1:1"), paid, _reply("j", "a.2:2")):
-            ledger.keep(reply)
-        ledger.note_check(ConnectionCheck("a.1", 2, 2, "swapped", "host:1"))
+            writer.keep(reply)
+        writer.note_check(ConnectionCheck("a.1", 2, 2, "swapped", "host:1"))
     void = lines(tmp_path)[-1]
     assert (void["item"], void["error"]) == ("i", SWAPPED) and void.get("text") is void.get("refusal") is None
     assert (void["input_tokens"], void["output_tokens"], void["cost_usd"]) == (7, 9, 0.5)
@@ -149,11 +149,11 @@ def test_a_line_that_cannot_be_written_stops_the_run(tmp_path: Path) -> None:
             return super().append(reply)
 
     with Full(tmp_path / REPLIES) as journal:
-        ledger = ReplyLedger(journal, NOBODY)
-        ledger.keep(_reply("i", "a.1:2"))
-        ledger.note_check(ConnectionCheck("a.1", 2, 2, "swapped", "host:1"))
+        writer = JournalWriter(journal, NOBODY)
+        writer.keep(_reply("i", "a.1:2"))
+        writer.note_check(ConnectionCheck("a.1", 2, 2, "swapped", "host:1"))
         with pytest.raises(InputError, match="no room"):
-            ledger.keep(_reply("j", None))
+            writer.keep(_reply("j", None))
 
 
 @needs("shards")

@@ -1,6 +1,6 @@
 """The replies on a connection of which nothing is known yet, as the ledger holds them."""
 
-from selfexec.runs.connections import Unchecked
+from selfexec.runs.journal_writer import Unchecked
 
 
 def test_replies_that_a_check_is_about_are_taken_out_by_their_calls_and_the_others_stay() -> None:

@@ -28,7 +28,7 @@ from selfexec.analysis.power import outlook
 from selfexec.engines import Call, CallResult, Price
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, PAPER, Key, restriction
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE, Key, restriction
 from selfexec.experiments.restriction import UserRequest
 from selfexec.report.evidence import PageEvidence
 from selfexec.report.sections.about import provenance
@@ -708,7 +708,7 @@ def test_the_recorded_averages_are_those_of_the_recorded_replies(ten_models: sx.
             continue
         by_model.setdefault(kind, {}).setdefault(key.model, []).append(recorded)
     means = {kind: fmean(fmean(counts) for counts in models.values()) for kind, models in by_model.items()}
-    usual = {(name, kind): n for name in PAPER.experiments for kind, n in EXPERIMENTS[name].tokens.items()}
+    usual = {(name, kind): n for name in PAPER_HEADLINE.experiments for kind, n in EXPERIMENTS[name].tokens.items()}
     assert {kind: round(mean) for kind, mean in means.items()} == usual
 
 

@@ -35,7 +35,7 @@ from selfexec.analysis.words import (
     span,
     two,
 )
-from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE
 from selfexec.metrics import AT_THE_CEILING, LEAST_CEILING, MARGINS, NO_OTHERS, not_run
 from selfexec.text.numbers import all_of, decimal, interval, is_or_are, joined, number_of
 
@@ -363,7 +363,7 @@ def _withheld(findings: Sequence[Finding]) -> list[str]:
 
 def _cancelling(scores: ConditionScores, models: Sequence[str]) -> str:
     """That the mean hides margins of both signs, and of whom."""
-    parts = [against_baseline(scores.of(experiment, "baseline_margin")) for experiment in PAPER.experiments]
+    parts = [against_baseline(scores.of(experiment, "baseline_margin")) for experiment in PAPER_HEADLINE.experiments]
     answers_of: dict[str, set[FindingAnswer]] = {model: set() for model in models}
     for findings in parts:
         for finding in findings:

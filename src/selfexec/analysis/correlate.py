@@ -18,7 +18,7 @@ from selfexec.analysis.score import Scores, score
 from selfexec.analysis.score_table import ACCURACY
 from selfexec.analysis.selection import NO_PANEL, Selection, selection_of
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE
 from selfexec.files import csv_rows
 from selfexec.metrics import none_if_nan
 from selfexec.runs import Run, files, takes
@@ -39,7 +39,7 @@ LEGEND = (
 # of three that have nothing to do with each other and spread alike, each correlates with their mean by 1 / sqrt(3)
 WHOLE = (
     "overall is the mean of {}: each correlates with it by construction, at about .58 even if the three are unrelated."
-).format(", ".join(PAPER.experiments))
+).format(", ".join(PAPER_HEADLINE.experiments))
 ELIGIBLE = "eligible: models whose headline is not withheld. skill: {}."
 
 
@@ -227,9 +227,10 @@ def score_columns(scores: Scores, measures: Sequence[str] = MEASURES) -> dict[st
             for experiment in EXPERIMENTS
         }
         known = scores.models if measure != OWN else []
-        whole = [model for model in known if all(model in parts[e] for e in PAPER.experiments)]
+        whole = [model for model in known if all(model in parts[e] for e in PAPER_HEADLINE.experiments)]
         parts["overall"] = {
-            model: math.fsum(parts[e][model] for e in PAPER.experiments) / len(PAPER.experiments) for model in whole
+            model: math.fsum(parts[e][model] for e in PAPER_HEADLINE.experiments) / len(PAPER_HEADLINE.experiments)
+            for model in whole
         }
         columns |= {f"{experiment} {measure}": part for experiment, part in parts.items() if part}
     return columns

@@ -5,7 +5,7 @@ first version, by which a request is refused with the new one.
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, PAPER, RULE, SELF, KindName, by_source, source_name
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE, RULE, SELF, KindName, by_source, source_name
 from selfexec.metrics import CONSTANT, STACKED
 from selfexec.renamed import METRICS
 from selfexec.text.matching import meant
@@ -66,7 +66,11 @@ def skill_legend(experiments: Iterable[str]) -> str:
     """skill: Youden's J (for difficulty, Kendall's tau; overall, their mean). 0 is chance, 1 is perfect."""
     asked = list(experiments)
     parts = set(asked) & set(EXPERIMENTS)
-    mean = "their mean" if parts <= set(PAPER.experiments) else f"the mean of {joined(PAPER.experiments)}"
+    mean = (
+        "their mean"
+        if parts <= set(PAPER_HEADLINE.experiments)
+        else f"the mean of {joined(PAPER_HEADLINE.experiments)}"
+    )
     overall = [f"overall, {mean}"] if "overall" in asked else []
     return f"skill: {skill_called(asked, *overall)}. 0 is chance, 1 is perfect."
 

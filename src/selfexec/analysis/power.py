@@ -10,9 +10,9 @@ one model are where items are few was seen in the quick presets of these models,
 import math
 from collections.abc import Mapping
 
-from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE
 from selfexec.experiments.base import Spread
-from selfexec.metrics import LEAST_PANEL, LEAST_RARER_ITEMS
+from selfexec.metrics import LEAST_FOR_VERDICT, LEAST_RARER_ITEMS
 from selfexec.stats import POWER_80, Z
 from selfexec.text.numbers import decimal, joined, number_of
 
@@ -52,8 +52,8 @@ def outlook(items: Mapping[str, int], models: int, cuts: Mapping[tuple[str, str]
     `cuts`: how far levels of its preset are off, by experiment (or overall) and metric; without it nothing.
     """
     known = {experiment: n for experiment, n in items.items() if EXPERIMENTS[experiment].spread}
-    headline = {experiment: n for experiment, n in known.items() if experiment in PAPER.experiments}
-    complete = len(headline) == len(PAPER.experiments)
+    headline = {experiment: n for experiment, n in known.items() if experiment in PAPER_HEADLINE.experiments}
+    complete = len(headline) == len(PAPER_HEADLINE.experiments)
     said = [
         _resolution(known, complete, cuts or {}) if known else None,
         _withheld(headline if complete else known, complete),
@@ -68,12 +68,12 @@ def _resolution(items: Mapping[str, int], complete: bool, cuts: Mapping[tuple[st
     }
     widths = _widths(width)
     found = {experiment: detectable(experiment, n) for experiment, n in items.items()}
-    headline = {experiment: items[experiment] for experiment in PAPER.experiments if complete}
+    headline = {experiment: items[experiment] for experiment in PAPER_HEADLINE.experiments if complete}
     if not complete or _short(headline):
         return f"{EXPECT} {widths}; {_apart(found)}."
-    sampled = math.hypot(*(half_width(experiment, n) for experiment, n in headline.items())) / len(PAPER.experiments)
+    sampled = math.hypot(*(half_width(experiment, n) for experiment, n in headline.items())) / len(headline)
     overall = math.hypot(sampled, Z * cuts.get(("overall", "skill"), 0.0))
-    apart = decimal(math.hypot(*(found[experiment] for experiment in headline)) / len(PAPER.experiments), 2)
+    apart = decimal(math.hypot(*(found[experiment] for experiment in headline)) / len(headline), 2)
     return f"{EXPECT} {_widths({**width, 'overall': overall})}; {DIFFERENCE} {apart} overall {FOUND}."
 
 
@@ -124,9 +124,9 @@ def _withheld(items: Mapping[str, int], complete: bool) -> str | None:
 
 
 def _too_few_models(models: int) -> str | None:
-    if models >= LEAST_PANEL:
+    if models >= LEAST_FOR_VERDICT:
         return None
-    needed = f"To show that a model beats the baseline, {LEAST_PANEL} models on the same items are needed"
+    needed = f"To show that a model beats the baseline, {LEAST_FOR_VERDICT} models on the same items are needed"
     at_all = f" ({LEAST_MODELS} to compute a margin)" if models < LEAST_MODELS else ""
     have = f"this run has {models}. Add models, or score it together with other models' runs"
     return f"{needed}{at_all}; {have}."

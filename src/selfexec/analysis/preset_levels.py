@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from selfexec.analysis.selection import NO_PANEL, Selection
-from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE
 from selfexec.items import FULL, STRATIFIED, level_spread
 from selfexec.metrics import (
     ADJUSTED,
@@ -23,8 +23,7 @@ from selfexec.metrics import (
     claim_kind,
     combine,
 )
-from selfexec.panels import PAPER as PAPER_PANEL
-from selfexec.panels import MatchedPanel, load_panel, match_panel
+from selfexec.panels import PAPER_PANEL, MatchedPanel, load_panel, match_panel
 from selfexec.runs import Run
 from selfexec.stats import Interval, Z, sum_interval
 
@@ -89,7 +88,7 @@ def adjusted_rows(
         for experiment, estimate in estimates.items():
             part = parts[experiment]
             yield replace(part.asked.row(ADJUSTED, estimate, part.caution), panel=panel.panel.name)
-        if model in headlines and set(PAPER.experiments) <= set(estimates):
+        if model in headlines and set(PAPER_HEADLINE.experiments) <= set(estimates):
             yield replace(_headline(headlines[model], combine(estimates, -1.0)), panel=panel.panel.name)
 
 

@@ -28,7 +28,7 @@ from selfexec.errors import InputError
 from selfexec.extension import registered
 from selfexec.facets import DEFAULT_NAME, why_apart
 from selfexec.metrics import (
-    LEAST_PANEL,
+    LEAST_FOR_VERDICT,
     NO_EVIDENCE,
     NO_OWN_EXCESS,
     OF_BASELINE,
@@ -207,7 +207,7 @@ def score_tables(
     if extent == "bare":
         return Scores(_bare_rows(convention, scored), parts=scored)
     panels = [matched] if matched else []
-    has_verdicts = matched is not None or len(everybody) >= LEAST_PANEL  # of so few there is none that is shown
+    has_verdicts = matched is not None or len(everybody) >= LEAST_FOR_VERDICT  # of so few there is none that is shown
     own = (
         list(own_of(claims, tables.simulated, families, matched, people=tables.people))
         if has_verdicts or extent == "all"
@@ -247,7 +247,7 @@ def _scored(
         answers = tables.answers.get(experiment, {}).get(model, NO_ANSWERS)
         family = families[model]
         of_family = [one for one in references if family and families[one] == family]
-        same_family = vote_tables.others(claims, of_family, telling=False)
+        same_family = vote_tables.others(claims, of_family, varying=False)
         scored[experiment] = score_experiment(asked, claims, answers, others, same_family, strict, extent)
     return scored
 

@@ -1,4 +1,6 @@
-"""Score rows as people read them: on a terminal, in a notebook, as JSON or CSV."""
+"""Score rows as people read them: the tables of `score --full`, in a notebook, as JSON or CSV. What `run` and `score`
+print first is in `screen`.
+"""
 
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -75,7 +77,7 @@ OF_BASELINES = (
     "margin: the model's skill minus the baseline's; above 0, the model predicts better. It reflects both how often "
     "the model says yes and what it says yes to.",
 )
-AT_OWN_RATE = (
+MARGIN_AT_OWN_RATE = (
     "at equal rates: the margin when the baseline says yes as often as the model does. It reflects only what the model "
     "says yes to.",
     f"no room to differ: both reach at least {percent(AT_THE_CEILING)} of the highest skill possible at the model's "
@@ -416,7 +418,7 @@ def legends(scores: Scores) -> list[str]:
         skill_legend(scores.experiments),
         *([RATE_BIAS] if "rate_bias" in metrics else []),
         *OF_BASELINES,
-        *(AT_OWN_RATE if "margin_at_own_rate" in metrics else []),
+        *(MARGIN_AT_OWN_RATE if "margin_at_own_rate" in metrics else []),
         NOT_A_TEST,
     ]
 

@@ -30,19 +30,19 @@ from selfexec.analysis.score_table import (
 )
 from selfexec.analysis.words import common_reason, listed_names, percent, two, who_replied
 from selfexec.experiments import EXPERIMENTS, RULE, by_source
-from selfexec.metrics import LEAST_PANEL
+from selfexec.metrics import LEAST_FOR_VERDICT
 from selfexec.text.numbers import interval, is_or_are, joined, number_of, signed
 from selfexec.text.tables import Part, Table
 
-TOO_CLOSE, NO_ROOM = "~", "?"
+TOO_CLOSE_SIGN, NO_ROOM_SIGN = "~", "?"
 # how a model stands on how often: it predicts more, less, or about as much as it does
-SIGNS: Mapping[str, str] = {"overestimates": ">", "underestimates": "<", "too close to call": TOO_CLOSE}
+SIGNS: Mapping[str, str] = {"overestimates": ">", "underestimates": "<", "too close to call": TOO_CLOSE_SIGN}
 # how many models are in a state is said with the signs that stand in the table, and in words for the rest
-STATES: Mapping[str, str] = {**SIGNS, "no room to differ": NO_ROOM}
+STATES: Mapping[str, str] = {**SIGNS, "no room to differ": NO_ROOM_SIGN}
 TOLD_BY_SENTENCES = 2  # so many models have their answer in sentences; of more the numbers of each state are given
 MEANINGS: Mapping[str, str] = {
-    TOO_CLOSE: "too close to call",
-    NO_ROOM: "no room to differ",
+    TOO_CLOSE_SIGN: "too close to call",
+    NO_ROOM_SIGN: "no room to differ",
     UNDEFINED: "no number",
     CAUTION: "no verdict",
 }
@@ -169,10 +169,10 @@ def _own_verdicts(scores: Scores) -> list[str]:
     reason.
     """
     if few := too_few_for_own(scores.own) if scores.own else []:
-        if len(scores.models) < LEAST_PANEL:
+        if len(scores.models) < LEAST_FOR_VERDICT:
             return []  # which the lines on margins say
         here = f"{few[0].models or 'none'} {is_or_are(few[0].models or 1)} here"
-        return [f"{NO_VERDICT} ({LEAST_PANEL} models with enough items are needed; {here})"]
+        return [f"{NO_VERDICT} ({LEAST_FOR_VERDICT} models with enough items are needed; {here})"]
     where: dict[str, list[str]] = {verdict: [] for verdict in ("own", "unresolved", "not shown")}
     silent: list[Finding] = []
     with_panel = {one.experiment for one in scores.own if one.panel} if len(scores.models) == 1 else set[str]()
@@ -261,7 +261,7 @@ def _which(finding: Finding | None) -> str:
         return CAUTION
     if finding.answer in ("yes", "no"):
         return signed(finding.value, 2)
-    return TOO_CLOSE if finding.answer == "open" else NO_ROOM
+    return TOO_CLOSE_SIGN if finding.answer == "open" else NO_ROOM_SIGN
 
 
 def _skill(finding: Finding | None) -> str:

@@ -20,7 +20,7 @@ from selfexec.extension import registered, resolve
 from selfexec.facets import DEFAULT_NAME, canonical, why_apart
 from selfexec.files.tags import load_families
 from selfexec.metrics import Score
-from selfexec.panels import MOST_UNASKED, PAPER, MatchedPanel, load_panel, match_panel
+from selfexec.panels import MOST_UNASKED, PAPER_PANEL, MatchedPanel, load_panel, match_panel
 from selfexec.runs import Run, load_all, load_readings, refuse_silent, takes, with_kept_logprobs, with_source
 from selfexec.runs.run import several_runs
 from selfexec.text.matching import meant
@@ -159,7 +159,7 @@ class Selection:
             return None
         if self.panel is None and all(run.all_simulated for run in self.runs):
             return None  # the one that ships is of language models
-        panel, at_most = load_panel(self.panel or PAPER), None if self.panel else MOST_UNASKED
+        panel, at_most = load_panel(self.panel or PAPER_PANEL), None if self.panel else MOST_UNASKED
         return match_panel(panel, self.runs, self.tables, at_most)
 
     @cached_property

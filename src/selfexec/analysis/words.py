@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from selfexec.analysis.findings import PANEL, SIMULATED, Finding, FindingAnswer, Relation
 from selfexec.analysis.own_excess import in_words, printed
 from selfexec.experiments import EXPERIMENTS, RULE, SELF, by_source
-from selfexec.metrics import LEAST_ITEMS, LEAST_KNOWN, LEAST_PANEL, LEAST_RARER_ITEMS
+from selfexec.metrics import LEAST_FOR_VERDICT, LEAST_ITEMS, LEAST_KNOWN, LEAST_RARER_ITEMS
 from selfexec.text.numbers import all_of, decimal, interval, number_of
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def behind_naive(gaps: Sequence[Finding]) -> FindingSentence | None:
 # --- own excess ------------------------------------------------------------------------------------------------------
 
 REQUIRES = (
-    f"{LEAST_PANEL} models, each with at least {LEAST_ITEMS} items asked, {LEAST_KNOWN} items read, "
+    f"{LEAST_FOR_VERDICT} models, each with at least {LEAST_ITEMS} items asked, {LEAST_KNOWN} items read, "
     f"{LEAST_RARER_ITEMS} items with the rarer outcome and {LEAST_RARER_ITEMS} with the rarer prediction"
 )
 OWN_EXCESS = (

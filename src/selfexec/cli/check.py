@@ -42,10 +42,10 @@ def command(model: str, form: str, out: Path | None, **given: Any) -> None:
 
 def _next(model: str, given: dict[str, Any]) -> str:
     """The command that shows what a run takes: on the paper's items, for which a reference panel comes along."""
-    from selfexec.runs.asking.paper_items import PAPER
+    from selfexec.runs.asking.paper_items import PAPER_ITEMS
 
     reached = [("--base-url", given["base_url"]), ("--wire", given["wire"]), ("--api-key-env", given["api_key_env"])]
-    asked = [("--model", model), *reached, ("--items", given["items"] or PAPER)]
+    asked = [("--model", model), *reached, ("--items", given["items"] or PAPER_ITEMS)]
     shown = [(option, value) for option, value in asked if value]
     template = f"run {' '.join(f'{option} {HOLE}' for option, _ in shown)} --preset quick --dry-run"
     return f"Next: {command_line(template, *(value for _, value in shown))}"

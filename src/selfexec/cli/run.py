@@ -108,7 +108,7 @@ def command(
         _refuse_strays(astray, models, given["experiments"])
     carry_out_there = _carrier(given)
     choices = collect(RunOptions, given)
-    planned = _planned(choices, {**given, "dry_run": dry_run})
+    planned = _planned_run(choices, {**given, "dry_run": dry_run})
     plan = replace(planned.plan, command=typed("run"), again=choices.again)
     if carry_out_there is None:  # else those who ask look at the folders that they ask into
         refuse_misfit(plan)
@@ -215,9 +215,12 @@ def _refuse_strays(astray: tuple[str, ...], models: tuple[str, ...], experiments
     raise InputError(f"{stray!r} belongs to no option. {way_out}")
 
 
-def _planned(choices: "RunOptions", given: Mapping[str, Any]) -> PlannedRun:
+def _planned_run(choices: "RunOptions", given: Mapping[str, Any]) -> PlannedRun:
+    """What the options say, and the run that is there already, or what a study file says."""
+    from selfexec.runs.asking import plan_run
+
     source = _triggered("plans", given)
-    planned: PlannedRun = source(choices, given) if source else plan_of_choices(choices)
+    planned: PlannedRun = source(choices, given) if source else PlannedRun(plan_run(choices))
     return planned
 
 
@@ -233,13 +236,6 @@ def _triggered(point: str, given: Mapping[str, Any]) -> Callable[..., Any] | Non
     return next((resolve(one.place) for one in added if any(given[option] for option in one.triggers)), None)
 
 
-def plan_of_choices(choices: "RunOptions") -> PlannedRun:
-    """What the options of a run say, and the run that is there already."""
-    from selfexec.runs.asking import planned_or_continued
-
-    return PlannedRun(planned_or_continued(choices))
-
-
 def _carried_out(plan: "Plan", show: "Report | None", progress: "Progress") -> "Run":
     from selfexec.runs.asking import carry_out
 
@@ -253,13 +249,13 @@ def _afterwards(plan: "Plan", run: "Run", scores: "Scores", missing: int) -> Ite
     """What to type next. Of many models the table alone fills a screen."""
     from selfexec.analysis.score_table import claims_unreadable
     from selfexec.metrics import MARGINS
-    from selfexec.runs.asking.paper_items import PAPER
+    from selfexec.runs.asking.paper_items import PAPER_ITEMS
 
     if len(run.models) < MANY:
         if number := claims_unreadable(scores, run.models):
             yield unreadable_claims(plan.out, number)
         yield f"Wrong predictions: {command_line('read {} --claim wrong --show', plan.out)}"
-    wanted = PAPER in (plan.item_set.name, plan.wanted_items)  # which may not be had
+    wanted = PAPER_ITEMS in (plan.item_set.name, plan.wanted_items)  # which may not be had
     has_margin = any(row.metric in MARGINS and row.value is not None for row in scores)
     if not (missing or has_margin or plan.all_simulated or wanted):
         yield "For a margin without further models: the same command with --items paper --preset quick and a new --out"
@@ -281,13 +277,13 @@ def _after_shard(plan: "Plan", missing: int) -> Iterator[str]:
 
 def _models(plan: "Plan") -> int:
     """How many models the run will have, those that are there already and those of its reference panel included."""
-    from selfexec.panels import load_panel
+    from selfexec.panels import PAPER_PANEL, load_panel
     from selfexec.runs import MANIFEST, load_manifest
-    from selfexec.runs.asking.paper_items import PAPER
+    from selfexec.runs.asking.paper_items import PAPER_ITEMS
 
     there = load_manifest(plan.out).models if (plan.out / MANIFEST).exists() else []
-    has_panel = plan.item_set.name == PAPER and not plan.all_simulated
-    return len({*plan.models, *there, *(load_panel(PAPER).models if has_panel else ())})
+    has_panel = plan.item_set.name == PAPER_ITEMS and not plan.all_simulated
+    return len({*plan.models, *there, *(load_panel(PAPER_PANEL).models if has_panel else ())})
 
 
 def _unsafe(plan: "Plan") -> Iterator[str]:

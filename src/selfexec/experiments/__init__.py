@@ -90,4 +90,4 @@ class Headline:
     experiments: tuple[str, ...]
 
 
-PAPER = Headline("paper", ("association", "restriction", "difficulty"))
+PAPER_HEADLINE = Headline("paper", ("association", "restriction", "difficulty"))

@@ -107,12 +107,20 @@ def _is_probability(mark: Any) -> bool:
 
 
 def _claim(
-    option: str, mark: bool | float | None, observed: bool | None, state: Any, reason: str | None
+    option: str,
+    marks: Mapping[str, bool | float | None],
+    observed: bool | None,
+    sessions: tuple[Any, str | None],
+    *,
+    cut_off: bool,
 ) -> Observation:
+    """The claim that this option is listed; `marks` are by folded word, `cut_off` says that the prediction was."""
+    mark = marks.get(fold(option))
     predicted = mark >= 0.5 if isinstance(mark, float) else mark
+    state, reason = sessions
     if state == "read" and predicted is None:
-        # the model judged other words, or the same word both ways
-        state, reason = "unreadable", "format"
+        # the reply was cut off before this option; or the model judged other words, or the same word both ways
+        state, reason = "unreadable", "truncated" if cut_off and fold(option) not in marks else "format"
     probability = mark if isinstance(mark, float) else None
     return Observation(
         option, predicted, observed, state, reason, facts=Facts(length=len(option)), probability=probability
@@ -222,6 +230,11 @@ class Association(Experiment):
         torn = text.rstrip().endswith(value[-1])
         return len(value) - torn >= ASKED_FOR
 
+    def lacks(self, item: Target, session: str, value: Any) -> bool:
+        """Whether a prediction leaves an option unmarked."""
+        marked = folded_marks(value) if session == "predict" else {}
+        return session == "predict" and any(fold(option) not in marked for option in distinct(item.options))
+
     def given(self, item: Target, session: str, value: Any) -> Any:
         """A map of word to truth value or probability, where strings may stand for booleans; or a list of words."""
         if session == "execute":
@@ -235,11 +248,11 @@ class Association(Experiment):
 
     def observe(self, item: Target, readings: Readings) -> list[Observation]:
         predict, execute = readings.get("predict", MISSING_READING), readings.get("execute", MISSING_READING)
-        state, reason = state_of([predict], [execute])
-        marks = folded_marks(predict.value or {})
+        sessions, marks = state_of([predict], [execute]), folded_marks(predict.value or {})
         listed = {fold(word) for word in execute.value or []}
+        cut_off = predict.reason == "truncated"
         return [
-            _claim(option, marks.get(fold(option)), fold(option) in listed if execute.value else None, state, reason)
+            _claim(option, marks, fold(option) in listed if execute.value else None, sessions, cut_off=cut_off)
             for option in distinct(item.options)
         ]
 

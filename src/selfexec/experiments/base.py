@@ -566,6 +566,12 @@ class Experiment(ABC):
         """
         return True
 
+    def lacks(self, item: Any, session: str, value: Any) -> bool:
+        """Whether a value that counts leaves out a part of what its session asks for. Where the reply was cut off, that
+        is why: the reading is `read` with the reason `truncated`.
+        """
+        return False
+
     def given(self, item: Any, session: str, value: Any) -> Any:
         """A reading made elsewhere, in the form that `read` gives: here a letter. None where it is no answer."""
         letters = self.options.get(session_kind(session))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, PAPER, Item
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE, Item
 from selfexec.files import jsonl
 from selfexec.items.faults import first_fault
 from selfexec.items.presets import newest_order, preset_ids
@@ -53,7 +53,7 @@ class ItemSet:
         """What is asked where no experiment is named: of a set by its name what the headline is made of, so that what
         else comes with it costs nobody a call unasked; of a folder all that lies in it.
         """
-        return tuple(e for e in self.items if self.name not in SETS or e in PAPER.experiments)
+        return tuple(e for e in self.items if self.name not in SETS or e in PAPER_HEADLINE.experiments)
 
     @property
     def sizes(self) -> str:

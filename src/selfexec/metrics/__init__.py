@@ -63,7 +63,7 @@ from selfexec.metrics.own_excess import (
 from selfexec.metrics.probability import NO_OWN_EXCESS, score_by_item
 from selfexec.metrics.rows import (
     LEAST_COVERAGE,
-    LEAST_PANEL,
+    LEAST_FOR_VERDICT,
     LEAST_RARER_ITEMS,
     MARGINS,
     OF_BASELINE,

@@ -32,7 +32,7 @@ from selfexec.metrics.baselines import (
 )
 from selfexec.metrics.baselines.groups import APART
 from selfexec.metrics.kinds import Counted, Kind, claim_kind, scorable, value
-from selfexec.metrics.margin_at_own_rate import AtOwnRate, at_own_rate
+from selfexec.metrics.margin_at_own_rate import MarginAtOwnRate, margin_at_own_rate
 from selfexec.metrics.reference_doubt import NO_DOUBT, ReferenceDoubt, doubted, reference_doubt
 from selfexec.metrics.rows import LEAST_COVERAGE, ONE_ITEM, Estimate
 from selfexec.stats import Array
@@ -54,7 +54,7 @@ class BaselineComparison:
         margin: The model's skill less that of the baseline.
         doubt: How the baseline's skill depends on the choice of reference models; the margin's interval includes it.
         stacked_predictions: What the stacked baseline predicts of each of the model's claims, nan where nothing.
-        at_own_rate: The comparison at the model's yes rate, for yes-or-no claims.
+        margin_at_own_rate: The comparison at the model's yes rate, for yes-or-no claims.
         no_baseline: Why there is no baseline to compare with, where too little is known of others. Then
             `baseline_record` is the record of always giving the same answer, and the margin is nan with that reason.
     """
@@ -65,15 +65,15 @@ class BaselineComparison:
     margin: Estimate
     doubt: ReferenceDoubt = NO_DOUBT
     stacked_predictions: Array | None = None
-    at_own_rate: AtOwnRate | None = None
+    margin_at_own_rate: MarginAtOwnRate | None = None
     no_baseline: str | None = None
 
 
-def peers(model: str, models: Iterable[str], *kinds: Container[str]) -> set[str]:
+def peers(model: str, models: Iterable[str], *sorts: Container[str]) -> set[str]:
     """The models that may be a model's reference: what simulated ones do says nothing of language models, what people
-    do nothing of either, nor the other way round. `kinds` has those of each.
+    do nothing of either, nor the other way round. `sorts` has the models of each such sort.
     """
-    return {other for other in models if other != model and all((other in kind) == (model in kind) for kind in kinds)}
+    return {other for other in models if other != model and all((other in sort) == (model in sort) for sort in sorts)}
 
 
 def models_read(tables: VoteTables, model: str, others: Iterable[str]) -> int:
@@ -87,7 +87,7 @@ def models_read(tables: VoteTables, model: str, others: Iterable[str]) -> int:
 
 def compare_with_baseline(claims: Claims, others: Others, strict: bool) -> BaselineComparison:
     """A model's claims compared with the stacked baseline, on the claims that at least three others share
-    (`Others.share`).
+    (`Others.enough_for`).
 
     Args:
         claims: The model's own.
@@ -97,7 +97,7 @@ def compare_with_baseline(claims: Claims, others: Others, strict: bool) -> Basel
     kind, scored = claim_kind(claims), scorable(claims, strict)
     if reason := _too_few(claims, others, scored):
         return without_baseline(kind, kind.count(claims, strict), reason)
-    shared = others.share(claims)
+    shared = others.enough_for(claims)
     own, compared = kind.count(claims.where(shared), strict), shared & scored
     if not kind.SHARED_CLAIMS:
         records = baseline_records(claims, baseline_probabilities(claims, others), compared)
@@ -109,19 +109,21 @@ def compare_with_baseline(claims: Claims, others: Others, strict: bool) -> Basel
     record = predictor_record_on(claims, predictions, compared)
     if not value(kind.skill, record) > 0:  # the same answer every time does as well
         record = kind.constant(own)
-        at_rate = at_own_rate(claims, compared, own, np.zeros(len(claims)), None) if kind.FREE_THRESHOLD else None
+        at_own_rate = (
+            margin_at_own_rate(claims, compared, own, np.zeros(len(claims)), None) if kind.FREE_THRESHOLD else None
+        )
         return BaselineComparison(
             own,
             CONSTANT,
             record,
             kind.skill_difference(own, record),
             stacked_predictions=predictions,
-            at_own_rate=at_rate,
+            margin_at_own_rate=at_own_rate,
         )
     doubt = reference_doubt(claims, compared, fitted.without_one(claims), value(kind.skill, record))
-    at_rate = at_own_rate(claims, compared, own, logits, fitted) if kind.FREE_THRESHOLD else None
+    at_own_rate = margin_at_own_rate(claims, compared, own, logits, fitted) if kind.FREE_THRESHOLD else None
     margin = doubted(kind.skill_difference(own, record), doubt)
-    return BaselineComparison(own, STACKED, record, margin, doubt, predictions, at_rate)
+    return BaselineComparison(own, STACKED, record, margin, doubt, predictions, at_own_rate)
 
 
 def _too_few(claims: Claims, others: Others, mask: Flags) -> str | None:
@@ -130,7 +132,7 @@ def _too_few(claims: Claims, others: Others, mask: Flags) -> str | None:
     """
     if lacking := others.lacking:
         return lacking
-    asked, met = (len(occurring(claims.item[these])) for these in (mask, mask & others.share(claims)))
+    asked, met = (len(occurring(claims.item[these])) for these in (mask, mask & others.enough_for(claims)))
     if met < LEAST_COVERAGE * asked:
         return f"only {met} of {number_of(asked, 'item was', 'items were')} asked of three other models"
     return ONE_ITEM if met == 1 else None

@@ -9,11 +9,11 @@ import numpy as np
 
 from selfexec.claims import Claims, Flags, Floats, Numbers
 from selfexec.errors import InputError
-from selfexec.experiments import PAPER
+from selfexec.experiments import PAPER_HEADLINE
 from selfexec.metrics.baseline_margin import BaselineComparison
 from selfexec.metrics.cross import Crossed
 from selfexec.metrics.kinds import Counted, Formula, claim_kind, common_items
-from selfexec.metrics.margin_at_own_rate import CEILING, RATE, ROUNDING, SKILL, AtOwnRate
+from selfexec.metrics.margin_at_own_rate import CEILING, RATE, ROUNDING, SKILL, MarginAtOwnRate
 from selfexec.metrics.reference_doubt import ReferenceDoubt, doubted, doubted_share
 from selfexec.metrics.rows import MARGINS, Estimate, Score
 from selfexec.metrics.score import Scored
@@ -88,7 +88,7 @@ def _in_company(row: Score, drawn: Interval, scored: Mapping[str, Mapping[str, S
     """Items are drawn anew, the other models are not: where they count, their part of the doubt is added."""
     parts = scored[row.model]
     if row.metric == "baseline_share_of_ceiling":
-        return _baseline_share(row, drawn, parts[row.experiment].comparison.at_own_rate)
+        return _baseline_share(row, drawn, parts[row.experiment].comparison.margin_at_own_rate)
     if row.metric not in MARGINS:
         return drawn
     several = list(parts.values()) if row.experiment == "overall" else [parts[row.experiment]]
@@ -97,15 +97,15 @@ def _in_company(row: Score, drawn: Interval, scored: Mapping[str, Mapping[str, S
     return doubted(Estimate(row.value or 0.0, drawn), doubt).interval
 
 
-def _baseline_share(row: Score, drawn: Interval, at_rate: AtOwnRate | None) -> Interval:
-    if at_rate is None:
+def _baseline_share(row: Score, drawn: Interval, at_own_rate: MarginAtOwnRate | None) -> Interval:
+    if at_own_rate is None:
         return drawn
-    return doubted_share(Estimate(row.value or 0.0, drawn), at_rate.doubt, at_rate.ceiling.value).interval
+    return doubted_share(Estimate(row.value or 0.0, drawn), at_own_rate.doubt, at_own_rate.ceiling.value).interval
 
 
 def _doubt(comparison: BaselineComparison, metric: str) -> ReferenceDoubt:
-    if metric == "margin_at_own_rate" and comparison.at_own_rate:
-        return comparison.at_own_rate.doubt
+    if metric == "margin_at_own_rate" and comparison.margin_at_own_rate:
+        return comparison.margin_at_own_rate.doubt
     return comparison.doubt
 
 
@@ -135,18 +135,20 @@ def _values(scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap) ->
             skills = (_of(kind.skill, totals[..., half]) for half in (slice(width), slice(width, None)))
             values[model, experiment, "baseline_margin"] = next(skills) - next(skills)
         for model, comparison in comparisons.items():
-            if comparison.at_own_rate and comparison.at_own_rate.claims is not None:
-                drawn = _at_own_rate(comparison.own, comparison.at_own_rate, bootstrap, experiment)
+            if comparison.margin_at_own_rate and comparison.margin_at_own_rate.claims is not None:
+                drawn = _margin_at_own_rate(comparison.own, comparison.margin_at_own_rate, bootstrap, experiment)
                 values |= {(model, experiment, name): column for name, column in drawn.items()}
     for model in scored:
         values |= _overall(model, values)
     return values
 
 
-def _at_own_rate(own: Counted, found: AtOwnRate, bootstrap: Bootstrap, experiment: str) -> dict[str, Array]:
+def _margin_at_own_rate(
+    own: Counted, at_rate: MarginAtOwnRate, bootstrap: Bootstrap, experiment: str
+) -> dict[str, Array]:
     """Skill against the baseline at the model's yes rate, which is matched anew in each draw of items."""
-    assert found.claims is not None
-    ranked = RankedClaims.by_logits(found.claims, found.logits, found.items)
+    assert at_rate.claims is not None
+    ranked = RankedClaims.by_logits(at_rate.claims, at_rate.logits, at_rate.items)
     counts, margins, shares = own.on(ranked.items), [], []
     for _, drawn in draws(len(ranked.items), bootstrap.replicates, bootstrap.rng(experiment)):
         totals = drawn @ counts
@@ -212,7 +214,7 @@ def _overall(model: str, values: Values) -> Values:
     """The headline, replicate by replicate."""
     found: Values = {}
     for metric, part in OVERALL.items():
-        columns = [values.get((model, experiment, part)) for experiment in PAPER.experiments]
+        columns = [values.get((model, experiment, part)) for experiment in PAPER_HEADLINE.experiments]
         known = [column for column in columns if column is not None]
         if len(known) == len(columns):
             found[model, "overall", metric] = np.mean(known, axis=0)

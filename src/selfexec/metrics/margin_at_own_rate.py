@@ -1,11 +1,12 @@
-"""Margin at the model's own yes rate: does it know which claims come true, apart from how many?
+"""`margin_at_own_rate`: does a model know which claims come true, apart from how many?
 
-Skill is Youden's J, which depends on how often a predictor says yes. The stacked baseline says yes from the others'
-base rate on, where its J is largest in expectation; a model has a threshold of its own. The baseline margin therefore
-mixes two questions: does the model know how often it behaves so, and does it know when? To separate them, the same
-baseline is made to say yes at the model's rate: the share of yes among the model's claims that were read, applied to
-all claims that both are scored on. It says yes to the claims with the highest logits, and among equal logits to each in
-part. The margin over this baseline is only about which claims come true.
+The first screen shows this margin, and tables print it as "at equal rates". Skill is Youden's J, which depends on how
+often a predictor says yes. The stacked baseline says yes to a claim where its probability reaches the others' base
+rate: there its expected J is largest. A model has a threshold of its own. The baseline margin mixes two questions:
+does the model know how often it behaves so, and does it know when? To separate them, the same baseline is made to say
+yes at the model's rate: the share of yes among the model's claims that were read. This rate is applied to all claims
+that both are scored on. The baseline says yes to those with the highest logits. Of claims with equal logits, each gets
+the same part of a yes. The margin over this baseline is only about which claims come true.
 
 At a rate q of yes and a base rate b, J is at most (1 - q) / (1 - b) if q >= b, and q / b below. The share of this
 ceiling that a predictor reaches is Loevinger's H (1948).
@@ -37,7 +38,7 @@ SKILL, RATE, CEILING = (of_cells(formula) for formula in (youden_j, predicted_ra
 
 
 @dataclass(frozen=True)
-class AtOwnRate:
+class MarginAtOwnRate:
     """A model and the stacked baseline at the model's yes rate, on the claims that both are scored on.
 
     Attributes:
@@ -81,7 +82,9 @@ def at_the_ceiling(ceiling: float, share: float, baseline_share: float) -> bool:
     return ceiling < LEAST_CEILING or min(share, baseline_share) >= AT_THE_CEILING
 
 
-def at_own_rate(claims: Claims, mask: Flags, own: Counted, logits: Floats, fitted: Stacked | None) -> AtOwnRate:
+def margin_at_own_rate(
+    claims: Claims, mask: Flags, own: Counted, logits: Floats, fitted: Stacked | None
+) -> MarginAtOwnRate:
     """Compare a model's record with the baseline at the model's yes rate.
 
     Args:
@@ -95,7 +98,7 @@ def at_own_rate(claims: Claims, mask: Flags, own: Counted, logits: Floats, fitte
     rate = _rate(own)
     if math.isnan(rate):
         unknown = Estimate(math.nan, reason="no prediction was read")
-        return AtOwnRate(unknown, unknown, unknown, unknown)
+        return MarginAtOwnRate(unknown, unknown, unknown, unknown)
     baseline = predictor_record_on(claims, _at_rate(logits, mask, rate), mask)
     slope = _slope(claims.observed[mask] > 0, logits[mask], rate)
     added = _added(own, baseline, slope)
@@ -107,7 +110,7 @@ def at_own_rate(claims: Claims, mask: Flags, own: Counted, logits: Floats, fitte
         doubt = reference_doubt(claims, mask, without_one, value(SKILL, baseline))
     ceiling = ceiling_estimate(own.counts)
     baseline_share = ceiling_share_estimate(own.on(common), baseline.on(common), added.to_share)
-    return AtOwnRate(
+    return MarginAtOwnRate(
         doubted(margin, doubt),
         ceiling,
         ceiling_share_estimate(own.counts),

@@ -17,7 +17,9 @@ LEAST_COVERAGE = 0.9
 LEAST_RARER_ITEMS = 20
 MARGINS = ("baseline_margin", "margin_at_own_rate", "auroc_margin")  # over the stacked baseline, where there is one
 OF_BASELINE = ("best_baseline", *MARGINS, "baseline_share_of_ceiling")  # whose rows name the baseline
-LEAST_PANEL = 6  # models read on the same items (`models_read`), the model included: with fewer a margin is no evidence
+LEAST_FOR_VERDICT = (
+    6  # models read on the same items (`models_read`), the model included: with fewer a margin is no evidence
+)
 ONE_ITEM = "only one item could be scored"  # which has shares, but no skill
 FEW = 10  # items: a standard error that rests on fewer is unreliable (docs/decisions/0008)
 
@@ -138,10 +140,10 @@ def few_models(models: int | None) -> str | None:
     """Why a margin is no evidence for a model where so few were read on its items; None where it may be, or where it
     rests on no models. All that were read count, also those whose behaviour varies too little for a baseline.
     """
-    if models is None or models >= LEAST_PANEL:
+    if models is None or models >= LEAST_FOR_VERDICT:
         return None
     read = f"only {number_of(models, 'model was', 'models were')} read on the same items"
-    return f"{read}, and {LEAST_PANEL} are needed to call one ahead"
+    return f"{read}, and {LEAST_FOR_VERDICT} are needed to call one ahead"
 
 
 def none_if_nan(value: float) -> float | None:

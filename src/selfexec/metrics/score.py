@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from selfexec.claims import Answers, Claims
-from selfexec.experiments import EXPERIMENTS, PAPER, Headline, Naive
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE, Headline, Naive
 from selfexec.metrics.baseline_margin import (
     WHERE_SPLIT,
     BaselineComparison,
@@ -185,7 +185,7 @@ def _margins(kind: Kind, comparison: BaselineComparison) -> dict[str, Estimate]:
     alone = Estimate(math.nan, reason=comparison.no_baseline)
     best = alone if comparison.no_baseline else kind.skill_estimate(comparison.baseline_record)
     margins = {"best_baseline": best, "baseline_margin": comparison.margin}
-    return margins | (dict(comparison.at_own_rate.estimates) if comparison.at_own_rate else {})
+    return margins | (dict(comparison.margin_at_own_rate.estimates) if comparison.margin_at_own_rate else {})
 
 
 def _accuracies(kind: Kind, claims: Claims, records: Mapping[str, Counted]) -> dict[str, Estimate]:
@@ -251,7 +251,7 @@ LEAST_OVERALL = {"self_execution_score": 0.0, "skill": -1.0, "baseline_margin": 
 
 
 def overall_scores(
-    model: str, convention: str, found: Mapping[str, Scored], headline: Headline = PAPER
+    model: str, convention: str, found: Mapping[str, Scored], headline: Headline = PAPER_HEADLINE
 ) -> Iterator[Score]:
     """The rows of a headline; none where the model was asked none of its experiments."""
     scored = {experiment: found[experiment] for experiment in headline.experiments if experiment in found}
@@ -288,7 +288,7 @@ def not_run(row: Score) -> bool:
     return row.reason is not None and row.reason.endswith(NOT_RUN)
 
 
-def combine(estimates: Mapping[str, Estimate], least: float, headline: Headline = PAPER) -> Estimate:
+def combine(estimates: Mapping[str, Estimate], least: float, headline: Headline = PAPER_HEADLINE) -> Estimate:
     """The mean over the experiments. Its error is the root of the sum of squares, over their number; for an experiment
     near an end of its scale, the two arms of the interval stand in for the error.
     """
@@ -326,7 +326,7 @@ Bounds = Mapping[str, Interval]  # metric -> its least and greatest value
 OVERALL = {"self_execution_score": "accuracy", "skill": "skill"}  # overall metric -> the metric that it is the mean of
 
 
-def overall_bounds(found: Mapping[str, Bounds], headline: Headline = PAPER) -> dict[str, Interval]:
+def overall_bounds(found: Mapping[str, Bounds], headline: Headline = PAPER_HEADLINE) -> dict[str, Interval]:
     """Means of the bounds, where all experiments of the headline have them: losses in one do not bear on another."""
     return {
         name: Interval(*(float(np.mean(ends)) for ends in zip(*parts, strict=True)))

@@ -2,4 +2,4 @@
 
 from selfexec.panels.export import panel_of_run
 from selfexec.panels.matching import MOST_UNASKED, MatchedPanel, match_panel
-from selfexec.panels.panel import PAPER, PanelClaims, PanelPart, ReferencePanel, load_panel
+from selfexec.panels.panel import PAPER_PANEL, PanelClaims, PanelPart, ReferencePanel, load_panel

@@ -10,7 +10,7 @@ import polars as pl
 from selfexec.claims import OBSERVATIONS, OUTCOMES, Tables
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Facts, Item, source_name
-from selfexec.metrics import LEAST_PANEL, claim_kind
+from selfexec.metrics import LEAST_FOR_VERDICT, claim_kind
 from selfexec.panels.panel import NOT_ASKED, STATES, PanelClaims, ReferencePanel, claim_keys, signs
 from selfexec.runs import Run
 
@@ -18,7 +18,7 @@ from selfexec.runs import Run
 # models no two agree in more than .84 of the claims of an experiment. Not all, since newer readers may read otherwise.
 NEARLY_ALL, LEAST_CLAIMS = 0.98, 100
 # The most models of a run that a panel is put beside unasked: with one more they can be called ahead without it.
-MOST_UNASKED = LEAST_PANEL - 1
+MOST_UNASKED = LEAST_FOR_VERDICT - 1
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from selfexec.experiments import EXPERIMENTS, Facts, Item
 from selfexec.facets import DEFAULT_NAME
 from selfexec.files.jsonl import UNDECODABLE
 
-PAPER = "paper"  # the panel that ships: ten recorded models on the paper's items (studies/panel makes it)
+PAPER_PANEL = "paper"  # the panel that ships: ten recorded models on the paper's items (studies/panel makes it)
 SHIPPED = Path(__file__).parent / "paper.json"
 FORMAT, VERSION = "selfexec panel", 1
 MOST_BYTES = 100_000_000  # the one that ships has 200,000
@@ -105,7 +105,7 @@ def _without_ids(content: Any) -> Any:
 
 def load_panel(source: str | Path) -> ReferencePanel:
     """The panel `paper`, or one of a file. InputError: there is none, or it is not whole."""
-    return _shipped() if str(source) == PAPER else _read(Path(source))
+    return _shipped() if str(source) == PAPER_PANEL else _read(Path(source))
 
 
 @cache
@@ -141,7 +141,7 @@ def _bytes(path: Path) -> bytes:
     if path.is_dir():
         raise InputError(f"{path}: it is a folder, and a reference panel is a file. {WAY_OUT}")
     if not path.exists():
-        raise InputError(f"reference panel {str(path)!r}: neither {PAPER} nor a file. {WAY_OUT}")
+        raise InputError(f"reference panel {str(path)!r}: neither {PAPER_PANEL} nor a file. {WAY_OUT}")
     try:
         if not path.is_file() or path.stat().st_size > MOST_BYTES:
             raise InputError(f"{path}: it is no reference panel: no file, or one above {MOST_BYTES:,} bytes. {WAY_OUT}")

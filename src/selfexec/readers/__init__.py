@@ -6,16 +6,16 @@ it finds literal words first and looks only at a bounded stretch of text around 
 in one table.
 """
 
-from selfexec.readers.bare import read_marks, read_words
-from selfexec.readers.cues import Equivalents, equivalents_of
-from selfexec.readers.cues import Wording as Phrase
+from selfexec.readers.cues import Equivalents, Phrase, equivalents_of
 from selfexec.readers.folding import fold
 from selfexec.readers.letter_tokens import letter_shares, word_shares
+from selfexec.readers.marks_and_words import read_marks, read_words
 from selfexec.readers.notation import only_thinks
 from selfexec.readers.on_demand import (
     answers_in_letters,
     answers_the_questions,
     closed,
+    ends_in_the_open,
     read_choice,
     read_expectations,
     read_object,

@@ -8,7 +8,6 @@ from selfexec.readers.conclusion import conclude, ends, unreadable
 from selfexec.readers.cues import Equivalents, wordings_in
 from selfexec.readers.keyed import boxed, closing, keyed, other_keys
 from selfexec.readers.letters import Letters, letters_of, plain
-from selfexec.readers.marks import BEGINS_AS_A_MARK, SIGN, marks_in
 from selfexec.readers.notation import plain_text
 from selfexec.readers.plainly import opened, plainly
 from selfexec.readers.result import Commitment, Reading, outermost
@@ -17,6 +16,7 @@ from selfexec.readers.shown import mentioned
 from selfexec.readers.stated import LAST_SENTENCE, changes, denied, named, results, stated
 from selfexec.readers.suppositions import conditional, counterfactual, forced, nothing_supposed
 from selfexec.readers.tentative import breaks_off, on_the_way
+from selfexec.readers.weighed_marks import BEGINS_AS_A_MARK, SIGN, marks_in
 from selfexec.readers.withdrawal import asks_for_what_is_missing
 
 LONE = re.compile(

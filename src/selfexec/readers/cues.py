@@ -18,7 +18,7 @@ NO_LETTERS = {code: " " for code in range(128) if not chr(code).islower()}
 NO_CAPITALS = {code: " " for code in range(128) if not chr(code).isupper()}
 
 
-class Wording(NamedTuple):
+class Phrase(NamedTuple):
     """Words that a statement begins with, what follows them, and a reply that it reads."""
 
     begins: tuple[str, ...]
@@ -46,12 +46,12 @@ class Cued:
         return re.compile(self.form, re.VERBOSE)
 
 
-def cued(wordings: tuple[Wording, ...], *, whole_words: bool = True) -> tuple[Cued, ...]:
+def cued(wordings: tuple[Phrase, ...], *, whole_words: bool = True) -> tuple[Cued, ...]:
     """Wordings made ready to search with; unless `whole_words`, they may begin within a word ("FinalAnswer")."""
     return tuple(_cued(wording, whole_words) for wording in wordings)
 
 
-def _cued(wording: Wording, whole_words: bool) -> Cued:
+def _cued(wording: Phrase, whole_words: bool) -> Cued:
     begins = "|".join(re.escape(form) for word in wording.begins for form in _spellings(word))
     apart = r"(?<![^\W_])" if whole_words and wording.begins[0].isascii() else ""
     keys = {word: _key(word) for word in wording.begins}
@@ -131,6 +131,6 @@ def _spellings(word: str) -> list[str]:
 Equivalents = Sequence[tuple[str, tuple[Cued, ...]]]
 
 
-def equivalents_of(*said: tuple[str, Wording]) -> Equivalents:
+def equivalents_of(*said: tuple[str, Phrase]) -> Equivalents:
     """Letters with wordings of their options' sentences, made ready to search with."""
     return [(letter, cued((wording,))) for letter, wording in said]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from selfexec.readers.choice import read_choice as read_choice
-    from selfexec.readers.marks import weigh_marks as weigh_marks
     from selfexec.readers.objects import closed as closed
     from selfexec.readers.objects import read_object as read_object
     from selfexec.readers.objects import without_fields as without_fields
@@ -34,7 +33,9 @@ if TYPE_CHECKING:
     from selfexec.readers.probability.of_options import read_probabilities as read_probabilities
     from selfexec.readers.ranking import read_ranking as read_ranking
     from selfexec.readers.set_out import set_out as set_out
-    from selfexec.readers.words import weigh_words as weigh_words
+    from selfexec.readers.weighed_marks import weigh_marks as weigh_marks
+    from selfexec.readers.weighed_words import weigh_words as weigh_words
+    from selfexec.readers.withdrawal import ends_in_the_open as ends_in_the_open
 else:
 
     def _imported_at_first_call(module: str, name: str) -> Callable[..., Any]:
@@ -52,15 +53,16 @@ else:
     read_choice = _imported_at_first_call("choice", "read_choice")
     read_expectations = _imported_at_first_call("probability.expectations", "read_expectations")
     read_revised = _imported_at_first_call("probability.expectations", "read_revised")
-    weigh_marks = _imported_at_first_call("marks", "weigh_marks")
+    weigh_marks = _imported_at_first_call("weighed_marks", "weigh_marks")
     closed = _imported_at_first_call("objects", "closed")
     read_object = _imported_at_first_call("objects", "read_object")
     read_probabilities = _imported_at_first_call("probability.of_options", "read_probabilities")
     read_probability = _imported_at_first_call("probability.of_a_claim", "read_probability")
     read_ranking = _imported_at_first_call("ranking", "read_ranking")
+    ends_in_the_open = _imported_at_first_call("withdrawal", "ends_in_the_open")
     set_out = _imported_at_first_call("set_out", "set_out")
     without_fields = _imported_at_first_call("objects", "without_fields")
-    weigh_words = _imported_at_first_call("words", "weigh_words")
+    weigh_words = _imported_at_first_call("weighed_words", "weigh_words")
     answers_in_letters = _imported_at_first_call("performed", "answers_in_letters")
     answers_the_questions = _imported_at_first_call("performed", "answers_the_questions")
     responds_to = _imported_at_first_call("performed", "responds_to")

@@ -8,7 +8,7 @@ match nothing fails. What is searched for first, to be fast, is derived from `be
 
 from typing import NamedTuple
 
-from selfexec.readers.cues import Wording
+from selfexec.readers.cues import Phrase
 
 # where the answer is said to be: "is", ":", "->"; the words that may stand before the value
 SAYS = r"""[^\n.:;={}?!"“”|]{0,60}?
@@ -35,17 +35,17 @@ OR_TEXT = r"""(?P<text>\s?[:–-]\s)?
 
 # A statement that names what it states: "the answer is". It counts wherever it stands.
 STATES = (
-    Wording(
+    Phrase(
         ("answer", "choice", "option", "guess", "verdict", "description", "judgment", "judgement"),
         rf"(?!s\b)['*_`]{{0,3}}{SAYS}{REST_OF_LINE}",
         "Answer: B",
     ),
-    Wording(
+    Phrase(
         ("correct", "best ", "closest"),
         rf"\s?(?<=\s)(?:[a-z]+\s){{0,6}}?(?=is\b|would\b){SAYS}{REST_OF_LINE}",
         "The closest of them would be B",
     ),
-    Wording(
+    Phrase(
         (
             *("réponse", "antwort", "respuesta", "risposta", "resposta", "ответ", "答案", "答え", "回答", "正解"),
             *("정답", "답", "lösung", "urteil", "solución", "soluzione", "solução", "正确选项", "الإجابة"),
@@ -54,7 +54,7 @@ STATES = (
         SAYS_ABROAD + REST_OF_LINE,
         "答案是 B",
     ),
-    Wording(
+    Phrase(
         ('name="answer"', 'name="choice"', 'name="option"', 'name="letter"', "<letter", "<choice_letter"),
         r"\s{0,4}>\s{0,12}(?P<value>[^<\n]{1,400})(?=\s{0,12}</)",
         '<parameter name="answer">B</parameter>',
@@ -62,7 +62,7 @@ STATES = (
 )
 # A statement that replaces an answer, marked as a change. It counts like those above, where its clause is plain.
 CHANGES = (
-    Wording(
+    Phrase(
         (
             *("changing", "change", "changed", "switching", "switch", "revising", "revise", "updating", "update"),
             *("correcting", "correct", "amending", "amend"),
@@ -70,33 +70,33 @@ CHANGES = (
         rf"\s+(?:my|the|this|that)\s+(?:final\s+)?(?:answer|choice|response|selection|prediction)\s+(?:from\s+\S{{1,6}}\s+)?to\s*:?\s+{OPTION}{LETTER}{STOPS}",
         "I am changing my answer to B.",
     ),
-    Wording(("no", "nope"), rf",\s+{OPTION}{LETTER}{STOPS}", "No, B."),
-    Wording(("switching to", "switch to"), rf"\s+{OPTION}{LETTER}{STOPS}", "Switching to B."),
-    Wording(
+    Phrase(("no", "nope"), rf",\s+{OPTION}{LETTER}{STOPS}", "No, B."),
+    Phrase(("switching to", "switch to"), rf"\s+{OPTION}{LETTER}{STOPS}", "Switching to B."),
+    Phrase(
         ("replace", "replacing", "swap", "swapping", "exchange", "change", "changing", "switch"),
         rf"\s+(?:that|it|this|{OPTION}[(\"'*`]{{0,3}}[A-Z][)\"'*`]{{0,3}})\s+(?:with|for|to|by|into)\s+{OPTION}{LETTER}{STOPS}",
         "Replace A with B.",
     ),
-    Wording(
+    Phrase(
         ("instead of",),
         rf"\s+{OPTION}[(\"'*`]{{0,3}}[A-Z][)\"'*`]{{0,3}},\s+(?:I(?:'ll|’ll|'d|’d|\s+will|\s+would)\s+(?:say|choose|pick|go\s+with|take)\s+)?{OPTION}{LETTER}{STOPS}",
         "Instead of A, I'll say B.",
     ),
-    Wording(("wait", "sorry"), rf",\s+{OPTION}{LETTER}\s+(?=instead|rather|and\s+not|not)", "Wait, B instead of A."),
-    Wording(
+    Phrase(("wait", "sorry"), rf",\s+{OPTION}{LETTER}\s+(?=instead|rather|and\s+not|not)", "Wait, B instead of A."),
+    Phrase(
         ("ich ändere",), rf"\s+(?:das|es|[A-Z])\s+(?:zu|auf|in)\s+{OPTION_ABROAD}{LETTER_ABROAD}", "Ich ändere A zu B."
     ),
-    Wording(
+    Phrase(
         ("cambio",),
         rf"\s+(?:eso|esto|la\s+[A-Z]|[A-Z])\s+(?:a|por)\s+{OPTION_ABROAD}{LETTER_ABROAD}",
         "Cambio A por B.",
     ),
-    Wording(
+    Phrase(
         ("make that", "make it", "correction", "corrected answer", "i meant", "i mean", "edit", "update"),
         rf"\s*[:,—–-]?\s*(?:it(?:'s|’s|\s+is|\s+should\s+be)\s+|to\s+say\s+|my\s+answer\s+is\s+)?{OPTION}{LETTER}{STOPS}",
         "Correction: B.",
     ),
-    Wording(
+    Phrase(
         (
             *("on second thought", "on second thoughts", "on reflection", "scratch that", "wait, no", "actually"),
             *("no wait", "after reconsidering", "upon reflection"),
@@ -105,24 +105,24 @@ CHANGES = (
         rf"|the\s+answer\s+(?:is|should\s+be)\s+)?{OPTION}{LETTER}{STOPS}",
         "On second thought, it should be B.",
     ),
-    Wording(
+    Phrase(
         ("ich ändere meine Antwort", "ich ändere meine Wahl"),
         rf"\s+(?:zu|auf|in)\s+{OPTION_ABROAD}{LETTER_ABROAD}",
         "Ich ändere meine Antwort zu B.",
     ),
-    Wording(
+    Phrase(
         ("cambio mi respuesta", "cambio mi elección"),
         rf"\s+(?:a|por)\s+{OPTION_ABROAD}{LETTER_ABROAD}",
         "Cambio mi respuesta a la B.",
     ),
-    Wording(
+    Phrase(
         ("改为", "改成", "换成", "改选", "更正为", "更正："), rf"\s?{OPTION_ABROAD}{LETTER_ABROAD}", "我把答案改为B。"
     ),
-    Wording(("أغير إجابتي", "سأغير إجابتي"), rf"\s+إلى\s+{OPTION_ABROAD}{LETTER_ABROAD}", "أغير إجابتي إلى B."),
+    Phrase(("أغير إجابتي", "سأغير إجابتي"), rf"\s+إلى\s+{OPTION_ABROAD}{LETTER_ABROAD}", "أغير إجابتي إلى B."),
 )
 # An option that is named right. It counts where nothing of the above does, or as the last words of a reply.
 NAMES = (
-    Wording(
+    Phrase(
         ("option", "choice", "answer", "statement"),
         rf"""\s+{LETTER}(?:\s?[,(][^\n,)]{{0,80}}[,)])?\s
         (?:is|seems|appears|would\s+be|must\s+be|remains)\s+(?:to\s+be\s+)?(?:also\s+)?(?:the\s+)?(?:most\s+|only\s+|more\s+)?
@@ -132,12 +132,12 @@ NAMES = (
 )
 # An option that is concluded or taken, in everyday words. It counts like those above.
 CONCLUDES = (
-    Wording(
+    Phrase(
         ("hence", "therefore", "thus", "so", "choose", "select", "pick", "say", "guess", "leaves"),
         rf"\s?,?\s+(?:[Oo]ption\s+|choice\s+|the\s+answer\s+)?{LETTER}{OR_TEXT}",
         "Hence, B.",
     ),
-    Wording(
+    Phrase(
         (
             *("go", "going", "went", "goes", "stick", "sticking", "agree", "agrees", "agreeing", "align"),
             *("aligns", "aligning"),
@@ -145,29 +145,29 @@ CONCLUDES = (
         rf"\s+with\s+(?:[Oo]ption\s+|choice\s+|the\s+answer\s+)?{LETTER}{OR_TEXT}",
         "Going with (B).",
     ),
-    Wording(("answer's",), rf"\s+{OPTION}{LETTER}{STOPS}", "My answer's B."),
-    Wording(("toward", "towards"), rf"\s+(?:[Oo]ption\s+|choice\s+)?{LETTER}{OR_TEXT}", "I'm leaning towards B."),
-    Wording(
+    Phrase(("answer's",), rf"\s+{OPTION}{LETTER}{STOPS}", "My answer's B."),
+    Phrase(("toward", "towards"), rf"\s+(?:[Oo]ption\s+|choice\s+)?{LETTER}{OR_TEXT}", "I'm leaning towards B."),
+    Phrase(
         ("is ", "is, ", "be ", "match ", "matches ", "corresponds to", "correspond to", "equal to"),
         rf"\s?(?<=\s)(?:the\s+)?(?:answer\s+)?(?:option|choice)\s+{LETTER}{OR_TEXT}",
         "which is option B",
     ),
-    Wording(
+    Phrase(
         ("it", "which", "that"),
         rf"(?:['’]s|\sis|\smust\sbe|\swould\sbe|['’]s\s(?:got\s?ta|got\s+to|going\s+to)\sbe|\shas\s+(?:got\s+)?to\sbe|\sshould\sbe)\s+(?:definitely\s+)?{LETTER}{OR_TEXT}",
         "It's gotta be B.",
     ),
-    Wording(
+    Phrase(
         ("i'll take", "i will take", "i take", "i'd take", "i would take", "i'll have"),
         rf"\s+{OPTION}{LETTER}{STOPS}",
         "I'll take B.",
     ),
-    Wording(
+    Phrase(
         ("definitely", "certainly", "clearly", "obviously", "probably", "likely"),
         rf"\s+{OPTION}{LETTER}{STOPS}",
         "Definitely B.",
     ),
-    Wording(
+    Phrase(
         (
             *("my pick", "my vote", "my bet", "my selection", "my money", "my prediction", "my instinct"),
             *("my gut",),
@@ -175,12 +175,12 @@ CONCLUDES = (
         rf"\s*(?:[:=]|(?:['’]s|\s+is|\s+goes|\s+would\s+be|\s+says)(?:\s+(?:on|to|for))?)\s+{OPTION}{LETTER}{STOPS}",
         "My pick is B.",
     ),
-    Wording(
+    Phrase(
         ("final", "verdict", "pick", "selected"),
         rf"[*_]{{0,2}}\s?[:=]\s?[*_]{{0,2}}{OPTION}{LETTER}{STOPS}",
         "Final: B",
     ),
-    Wording(
+    Phrase(
         (
             *("ich nehme", "ich wähle", "ich entscheide mich", "ich tippe", "ich würde", "richtig ist", "korrekt ist"),
             *("also", "daher", "somit", "richtig wäre"),
@@ -188,7 +188,7 @@ CONCLUDES = (
         rf",?\s+{OPTION_ABROAD}{LETTER_ABROAD}",
         "Ich entscheide mich für B.",
     ),
-    Wording(
+    Phrase(
         (
             *("elijo la", "escojo la", "selecciono la", "me quedo con la", "opto por la", "es la", "sería la"),
             *("elegiría la",),
@@ -196,22 +196,22 @@ CONCLUDES = (
         rf"\s+(?:opción\s+|respuesta\s+|letra\s+)?{LETTER_ABROAD}",
         "Es la B.",
     ),
-    Wording(("elijo", "escojo", "selecciono", "elegiría", "opto por"), rf"\s+{LETTER_ABROAD}", "Elijo B."),
-    Wording(
+    Phrase(("elijo", "escojo", "selecciono", "elegiría", "opto por"), rf"\s+{LETTER_ABROAD}", "Elijo B."),
+    Phrase(
         ("选", "选择", "我选", "应选", "故选", "应该选", "所以选", "因此选", "我选择", "应选择", "选项是"),
         rf"[：:]?\s?{OPTION_ABROAD}{LETTER_ABROAD}",
         "我选B。",
     ),
-    Wording(("أختار", "سأختار", "اخترت", "الصحيح هو", "الصحيحة هي"), rf"\s+{OPTION_ABROAD}{LETTER_ABROAD}", "أختار B."),
+    Phrase(("أختار", "سأختار", "اخترت", "الصحيح هو", "الصحيحة هي"), rf"\s+{OPTION_ABROAD}{LETTER_ABROAD}", "أختار B."),
 )
 # The letter first: "B it is." What stands before it is `then`, and the words of the row end the statement.
 LETTER_FIRST = (
-    Wording(
+    Phrase(
         ("it is", "for me", "is my answer", "is my choice", "is my pick", "all the way", "then", "i'd say", "i think"),
         r"(?:^|[.!?:\n][\s\u2600-\u27bf\U0001f000-\U0001faff\ufe0f]*|\b(?:[Ss]o|[Tt]hen|[Ww]ell|[Oo]kay|OK|[Yy]es|[Yy]eah),?\s+)[*(]{0,3}(?P<value>[A-Z])[*)]{0,3},?\s$",
         "B it is.",
     ),
-    Wording(
+    Phrase(
         (
             *("is correct", "is right", "is the right answer", "is the correct answer", "is the answer"),
             *("final answer", "is the right choice", "is the correct choice", "is the best answer"),
@@ -220,12 +220,12 @@ LETTER_FIRST = (
         r"(?:^|[.!?:\n][\s\u2600-\u27bf\U0001f000-\U0001faff\ufe0f]*|\b(?:[Ss]o|[Tt]hus|[Hh]ence|[Tt]herefore),?\s+)[*(]{0,3}(?P<value>[A-Z])[*)]{0,3},?\s$",
         "B is correct.",
     ),
-    Wording(
+    Phrase(
         ("是正确的", "是对的", "正确"),
         r"(?:^|[。！？；，\n：]\s*)(?:选项|答案)?\s?[*(]{0,3}(?P<value>[A-Z])[*)]{0,3}\s?$",
         "选项B是正确的。",
     ),
-    Wording(
+    Phrase(
         ("wählen", "nehmen"),
         r"\b[Ii]ch\s+(?:würde|werde)\s+[*(]{0,3}(?P<value>[A-Z])[*)]{0,3}\s$",
         "Ich würde B wählen.",

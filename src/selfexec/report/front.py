@@ -23,7 +23,7 @@ from selfexec.analysis.findings import (
 from selfexec.analysis.in_probabilities import lead_in
 from selfexec.analysis.score import Score, Scores
 from selfexec.analysis.words import own_in_brief, percent, sentence, two
-from selfexec.experiments import EXPERIMENTS, PAPER, KindName
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE, KindName
 from selfexec.metrics import LEAST_COVERAGE, not_run
 from selfexec.report.examples import Example
 from selfexec.report.svg import Pair, ThinRow, crowd, pair
@@ -166,7 +166,7 @@ class Front:
         return any(cell.elsewhere for cell in self.cells)
 
     @property
-    def at_own_rate(self) -> bool:
+    def has_margin_at_own_rate(self) -> bool:
         """Whether any margin is over a baseline that was made to say yes as often."""
         return any(cell.row.metric == "margin_at_own_rate" for cell in self.cells)
 
@@ -393,7 +393,7 @@ def _short(states: str) -> str:
 
 
 def _incomplete(scores: Scores, model: str) -> bool:
-    rows = (scores.get(model, experiment, "coverage") for experiment in PAPER.experiments)
+    rows = (scores.get(model, experiment, "coverage") for experiment in PAPER_HEADLINE.experiments)
     return any(row is not None and (row.value or 0.0) < LEAST_COVERAGE for row in rows)
 
 

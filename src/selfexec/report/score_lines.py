@@ -29,7 +29,7 @@ class ScoreLine:
     rate_bias: Score | None
     baseline: Score | None
     margin: Score | None
-    at_own_rate: Score | None
+    margin_at_own_rate: Score | None
     coverage: Score | None
     predicted: Score | None
     observed: Score | None
@@ -38,12 +38,12 @@ class ScoreLine:
     @property
     def numbers(self) -> tuple[Score | None, ...]:
         """Those of the page's table, without that of the baseline."""
-        return (self.accuracy, self.skill, self.rate_bias, self.margin, self.at_own_rate, self.coverage)
+        return (self.accuracy, self.skill, self.rate_bias, self.margin, self.margin_at_own_rate, self.coverage)
 
     @property
     def summarised(self) -> tuple[Score | None, ...]:
         """Those of a paper's table, as `SUMMARISED` names them."""
-        return (self.predicted, self.observed, self.skill, self.margin, self.at_own_rate, self.coverage)
+        return (self.predicted, self.observed, self.skill, self.margin, self.margin_at_own_rate, self.coverage)
 
     @property
     def why(self) -> str:
@@ -83,7 +83,7 @@ def _score_line(scores: Scores, model: str, experiment: str, places: Mapping[str
         rate_bias=row("rate_bias"),
         baseline=baseline,
         margin=row("baseline_margin"),
-        at_own_rate=row("margin_at_own_rate"),
+        margin_at_own_rate=row("margin_at_own_rate"),
         coverage=row("coverage"),
         predicted=predicted,
         observed=observed,

@@ -16,7 +16,6 @@ from selfexec.files import jsonl
 from selfexec.items import ItemSet, Preset
 from selfexec.options import Files, Names, files, names
 from selfexec.runs.arguments import tells_wrong_names
-from selfexec.runs.connections import without_checked
 from selfexec.runs.ends import (
     ends_named,
     keep_accepted,
@@ -42,6 +41,7 @@ from selfexec.runs.folder import (
     refuse_taken,
     write_manifest,
 )
+from selfexec.runs.journal_writer import without_checked
 from selfexec.runs.records import Cut, Loaded, Reply, load_replies
 from selfexec.runs.run import Run, load, load_all, read_run, warn_of_unknown_ends
 from selfexec.runs.store import Journal, read_journal

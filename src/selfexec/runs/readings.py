@@ -24,7 +24,7 @@ from selfexec.facets import (
 )
 from selfexec.items import ItemSet
 from selfexec.prompts import options_in
-from selfexec.readers import Reading, State, closed, visible_tokens
+from selfexec.readers import Reading, State, closed, ends_in_the_open, visible_tokens
 from selfexec.runs.records import BySession, GivenReading, Reply
 from selfexec.text.matching import meant
 from selfexec.text.numbers import number_of
@@ -148,6 +148,8 @@ def read_reply(
             reading.state == "read" and reply.known_stop == "length" and not _is_whole(item, reply, reading.value, form)
         ):
             reading = Reading("unreadable")
+        elif reading.state == "read" and reply.known_stop in (None, "length") and _is_cut_short(item, reply, reading):
+            reading = msgspec.structs.replace(reading, reason="truncated")
     elif (value := EXPERIMENTS[reply.experiment].given(item, base_of(reply.session), given.value)) is not None:
         reading = Reading("read", value, probability=given.probability)
     else:
@@ -192,6 +194,15 @@ def _is_whole(item: Item, reply: Reply, value: Any, form: str) -> bool:
             EXPERIMENTS[reply.experiment].read_otherwise[form](item, reply.read_text, truncated=True).value is not None
         )
     return EXPERIMENTS[reply.experiment].whole(item, base_of(reply.session), reply.read_text, value)
+
+
+def _is_cut_short(item: Item, reply: Reply, reading: Reading) -> bool:
+    """Whether a part of what was asked for is lacking because the reply was cut off, as the engine says, or, where it
+    says nothing, as the text looks.
+    """
+    if not EXPERIMENTS[reply.experiment].lacks(item, base_of(reply.session), reading.value):
+        return False
+    return reply.known_stop == "length" or ends_in_the_open(reply.read_text)
 
 
 def _read(item: Item, reply: Reply, session: str, options: Options | None, known: Known, form: str) -> Reading:

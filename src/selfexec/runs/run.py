@@ -29,7 +29,6 @@ from selfexec.items import ItemSet
 from selfexec.options import Names, names
 from selfexec.prompts import kept_prompts, shipped_sentences, texts_in
 from selfexec.readers import Reading
-from selfexec.runs.connections import unchecked_warning
 from selfexec.runs.design import asked, unfolded
 from selfexec.runs.ends import (
     ends_named,
@@ -51,6 +50,7 @@ from selfexec.runs.folder import (
     load_manifest,
     simulated_of,
 )
+from selfexec.runs.journal_writer import unchecked_warning
 from selfexec.runs.judgements import (
     JUDGEMENTS,
     Judgement,

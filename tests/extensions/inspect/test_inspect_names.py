@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE
 from selfexec.extensions.inspect.records import lines_of, our_name, role_of, subject
 from selfexec.items import load
 from selfexec.runs import Reply
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_predictions_are_the_predictors_and_what_judges_kept_replies_is_the_judges() -> None:
-    four = (*PAPER.experiments, "failing_question")
+    four = (*PAPER_HEADLINE.experiments, "failing_question")
     roles = {(e, kind): role_of(EXPERIMENTS[e], kind) for e in four for kind in EXPERIMENTS[e].prompts}
     assert {place: role for place, role in roles.items() if role == "judge"} == {("restriction", "judge"): "judge"}
     assert {kind for (_, kind), role in roles.items() if role == "predictor"} == {"predict"}
@@ -69,7 +69,7 @@ LISTINGS = sorted((ROOT / "docs" / "inspect-register").glob("*.yaml"))
 
 def test_each_of_our_tasks_is_listed_with_its_items() -> None:
     asked = [name for name, experiment in EXPERIMENTS.items() if not experiment.recorded]
-    assert {*asked} >= {path.stem for path in LISTINGS} >= {*PAPER.experiments}
+    assert {*asked} >= {path.stem for path in LISTINGS} >= {*PAPER_HEADLINE.experiments}
     starter = load("starter")
     for path in LISTINGS:
         text = path.read_text("utf-8")

@@ -13,7 +13,7 @@ import pytest
 
 import selfexec as sx
 from build import write
-from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE
 
 inspect_ai = pytest.importorskip("inspect_ai", reason="Inspect AI is an extra, and not installed here")
 pytestmark = pytest.mark.slow
@@ -39,7 +39,7 @@ def test_a_task_by_its_command_offline(tmp_path: Path) -> None:
     assert "accuracy_stderr" in done.stdout and "selfexec/sim " in done.stdout
 
 
-@pytest.mark.parametrize("experiment", [*PAPER.experiments, "failing_question"])
+@pytest.mark.parametrize("experiment", [*PAPER_HEADLINE.experiments, "failing_question"])
 def test_scores_are_those_of_selfexec_score(experiment: str, tmp_path: Path) -> None:
     log = evaluated(experiment, tmp_path, "selfexec/sim/breaks-format", task_args={"limit": 40, "epochs": 2})
     assert log.status == "success" and len(log.samples) == 80

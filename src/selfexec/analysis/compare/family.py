@@ -28,7 +28,7 @@ from selfexec.analysis.compare.measures import (
 )
 from selfexec.analysis.compare.own_excess import own_records_of
 from selfexec.analysis.differences import Difference, Shift, Standing
-from selfexec.experiments import PAPER
+from selfexec.experiments import PAPER_HEADLINE
 from selfexec.metrics import Estimate, none_if_nan
 from selfexec.stats import Z, detectable, holm, tied_groups, two_sided
 
@@ -65,17 +65,17 @@ class Family:
     @classmethod
     def of_records(cls, metric: str, labels: tuple[str, ...], records: Mapping[str, Mapping[str, Record]]) -> "Family":
         estimates = {e: {x: alone(metric, e, r) for x, r in by_label.items()} for e, by_label in records.items()}
-        if metric not in NO_OVERALL and set(PAPER.experiments) <= set(records):
-            parts = {x: {e: estimates[e][x] for e in PAPER.experiments} for x in labels}
+        if metric not in NO_OVERALL and set(PAPER_HEADLINE.experiments) <= set(records):
+            parts = {x: {e: estimates[e][x] for e in PAPER_HEADLINE.experiments} for x in labels}
             found = {x: overall(metric, parts[x], differences=False) for x in labels}
-            own = {x: {e: records[e][x] for e in PAPER.experiments} for x in labels}
+            own = {x: {e: records[e][x] for e in PAPER_HEADLINE.experiments} for x in labels}
             estimates[OVERALL] = {x: headline(metric, own[x], found[x]) for x in labels}
         return cls(metric, labels, records, estimates)
 
     def weighed(self, experiment: str, weights: Mapping[str, float]) -> tuple[Estimate, int]:
         """Sum of weight times metric over models, on the items that they share, and the number of these items."""
         if experiment == OVERALL:
-            parts = {e: self.weighed(e, weights) for e in PAPER.experiments}
+            parts = {e: self.weighed(e, weights) for e in PAPER_HEADLINE.experiments}
             single = len(weights) == 1
             found = overall(self.metric, {e: part[0] for e, part in parts.items()}, differences=not single)
             withheld = next((x for x in weights if math.isnan(self.estimates[OVERALL][x].value)), None)
@@ -140,7 +140,7 @@ class Family:
 
     def _pairs(self, experiment: str, model: str, against: str) -> Iterator[tuple[str, list[Record]]]:
         """The records of both, in one experiment, or of an overall value in each that it is made of."""
-        for e in PAPER.experiments if experiment == OVERALL else [experiment]:
+        for e in PAPER_HEADLINE.experiments if experiment == OVERALL else [experiment]:
             yield e, [self.records[e][label] for label in (model, against)]
 
     def ranked(self, experiment: str) -> list[str]:

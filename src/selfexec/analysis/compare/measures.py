@@ -393,15 +393,15 @@ def rarer_items(metric: str, experiment: str, records: Sequence[Record]) -> int:
     common = common_items([record.by_item for record in records])
     if metric == "coverage":
         return len(common)
-    telling = claim_kind(experiment).telling
-    return min([len(common), *(record.own.computed(telling, common) for record in records)])
+    items_for_skill = claim_kind(experiment).items_for_skill
+    return min([len(common), *(record.own.computed(items_for_skill, common) for record in records)])
 
 
 def too_few(metric: str, experiment: str, records: Sequence[Record]) -> str | None:
     """Why a comparison rests on too little to decide anything by it, None where it does not."""
     if (n := rarer_items(metric, experiment, records)) >= LEAST_RARER_ITEMS:
         return None
-    rarer = "" if metric == "coverage" else claim_kind(experiment).TELLING_NAME
+    rarer = "" if metric == "coverage" else claim_kind(experiment).ITEMS_FOR_SKILL_NAME
     return f"{experiment}: only {number_of(n, 'common item')}{rarer}, fewer than {LEAST_RARER_ITEMS}"
 
 

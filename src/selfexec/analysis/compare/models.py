@@ -30,7 +30,7 @@ from selfexec.analysis.selection import Selection, selection_of
 from selfexec.analysis.warnings import is_about, of_replies, texts_of
 from selfexec.analysis.words import who_replied
 from selfexec.errors import InputError
-from selfexec.experiments import PAPER
+from selfexec.experiments import PAPER_HEADLINE
 from selfexec.files.tags import load_tags
 from selfexec.metrics import nothing_readable
 from selfexec.runs import names, takes
@@ -146,7 +146,7 @@ def _refuse_idle(gates: Sequence[Gate], experiments: Sequence[str], models: Sequ
         both = f"Name one that is there twice: --model {shlex.quote(twice[0])}" if twice else "Name two with --model."
         raise InputError(f"--fail-if compares a new model with an old one, not {len(models)}. {both}")
     for gate in gates:
-        needed = list(PAPER.experiments) if gate.experiment == OVERALL else [gate.experiment]
+        needed = list(PAPER_HEADLINE.experiments) if gate.experiment == OVERALL else [gate.experiment]
         if absent := [e for e in needed if e not in experiments]:
             raise InputError(
                 f"--fail-if '{gate}' needs {absent[0]}, and it was not run, or --experiment leaves it out."
@@ -154,7 +154,7 @@ def _refuse_idle(gates: Sequence[Gate], experiments: Sequence[str], models: Sequ
 
 
 def _verdict(gate: Gate, differences: Sequence[Difference], families: Sequence[Family], new: Candidate) -> GateVerdict:
-    parts = list(PAPER.experiments) if gate.experiment == OVERALL else [gate.experiment]
+    parts = list(PAPER_HEADLINE.experiments) if gate.experiment == OVERALL else [gate.experiment]
     if unread := next((found for e in parts if (found := _unreadable(new, e))), None):
         return failed(gate, unread)
     row = next(r for r in differences if (r.metric, r.experiment) == (gate.metric, gate.experiment))

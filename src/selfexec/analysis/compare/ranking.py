@@ -13,7 +13,7 @@ from selfexec.analysis.compare.family import SIGNIFICANT, Family
 from selfexec.analysis.compare.measures import OVERALL, common_of, rarer_items, record_of, weighed
 from selfexec.analysis.differences import Standing
 from selfexec.analysis.score_table import Scores
-from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE
 from selfexec.metrics import LEAST_RARER_ITEMS
 from selfexec.stats import Array, detectable, holm, p_values
 
@@ -87,7 +87,7 @@ class _Gaps(NamedTuple):
 def _gaps(family: Family, pairs: Sequence[tuple[str, str]]) -> dict[str, _Gaps]:
     found = {experiment: _gaps_in(family, experiment, pairs) for experiment in family.records}
     if OVERALL in family.estimates:
-        found[OVERALL] = _overall([found[experiment] for experiment in PAPER.experiments])
+        found[OVERALL] = _overall([found[experiment] for experiment in PAPER_HEADLINE.experiments])
     return found
 
 

@@ -11,7 +11,7 @@ from selfexec.claims import Claims
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import (
     LEAST_FOR_OWN,
-    LEAST_PANEL,
+    LEAST_FOR_VERDICT,
     Estimate,
     Fit,
     Objection,
@@ -81,7 +81,7 @@ def own_of(
         everyone = whole.where(models[whole.model]) if models.any() else whole
         if gives_probabilities(everyone):  # see docs/decisions/0051
             continue
-        if matched and 0 < sum(matched.serves(model, [experiment]) for model in everyone.models) < LEAST_PANEL:
+        if matched and 0 < sum(matched.serves(model, [experiment]) for model in everyone.models) < LEAST_FOR_VERDICT:
             yield from _with_panel(matched, matched.tables.claims[experiment], families)
         else:
             yield from own_excess_by_source(everyone, simulated, families)

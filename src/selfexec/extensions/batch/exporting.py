@@ -21,7 +21,7 @@ from selfexec.prompts import digest
 from selfexec.run_options import BatchOptions, RunOptions
 from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
-from selfexec.runs.asking import DueCall, Plan, begin, grow, planned, refuse_misfit, standing
+from selfexec.runs.asking import DueCall, Plan, begin, grow, plan_new_run, refuse_misfit, standing
 from selfexec.runs.design import Design, folded
 from selfexec.runs.ends import keep_accepted, stored_replies
 from selfexec.runs.folder import BATCHES, MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest, write_manifest
@@ -121,7 +121,7 @@ def planned_for(options: BatchOptions, price: Names = ()) -> tuple[Plan, Design 
         return of_run(_run_options(options, price))
     if not models:
         raise InputError(f"{folder}: which model? Name it: --model PROVIDER/MODEL (models=).")
-    return planned(_run_options(options, price)), None
+    return plan_new_run(_run_options(options, price)), None
 
 
 def _run_options(options: BatchOptions, price: Names) -> RunOptions:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from selfexec.errors import InputError
 from selfexec.run_options import RunOptions
-from selfexec.runs.asking.continuing import continued
+from selfexec.runs.asking.continuing import plan_continued_run
 from selfexec.runs.asking.plan import Plan
 from selfexec.runs.design import Design
 from selfexec.runs.folder import load_manifest
@@ -17,5 +17,5 @@ def of_run(options: RunOptions) -> tuple[Plan, Design]:
     folder = Path(options.out or "")
     if load_manifest(folder).origin != "run":
         raise InputError(f"{folder}: this folder holds imported replies, which cannot be continued. Begin a new run.")
-    plan = continued(options, calls=False)
+    plan = plan_continued_run(options, calls=False)
     return plan, plan.design if plan.only is None else plan.only  # of all models, whichever are asked now

@@ -30,8 +30,8 @@ from selfexec.extensions.inspect.records import (
 from selfexec.facets import DEFAULT_NAME, Condition, condition_name, in_condition, opens_sessions
 from selfexec.prompts import shipped_sentences
 from selfexec.runs import Reply, Run
-from selfexec.runs.connections import without_checked
 from selfexec.runs.folder import Manifest
+from selfexec.runs.journal_writer import without_checked
 from selfexec.runs.transcripts import prompts_sent
 from selfexec.text.matching import apart
 from selfexec.version import __version__

@@ -28,8 +28,8 @@ from selfexec.runs.asking.executor import BackEnd, ask_due, note_standing
 from selfexec.runs.asking.progress import Progress, Report, shown_progress
 from selfexec.runs.asking.remaining import Remaining
 from selfexec.runs.asking.shared_memory import refuse_memory
-from selfexec.runs.connections import ReplyLedger, unchecked_warning
 from selfexec.runs.ends import JUDGE_REPLIES, ends_named, way_to_texts_of_judges
+from selfexec.runs.journal_writer import JournalWriter, unchecked_warning
 from selfexec.runs.run import Run, load_all, read_run
 from selfexec.runs.store import Journal
 
@@ -82,16 +82,16 @@ def carry_out(plan: JudgingPlan, report: Report | None = None, progress: Progres
         # the holder of the journal knows what is there
         now = _remaining(plan)
         note_standing(progress, now, engine)
-        ledger = ReplyLedger(journal, engine)
+        writer = JournalWriter(journal, engine)
         way_to_texts = partial(way_to_texts_of_judges, plan.folder)
-        back_end = BackEnd(engine, ledger, plan.run.accept_ends, way_to_texts, plan.line)
+        back_end = BackEnd(engine, writer, plan.run.accept_ends, way_to_texts, plan.line)
         try:
             if now.remaining:
                 with _invocation(plan, engine, progress):
                     show = report or (lambda progress: None)
                     ask_due(back_end, now, partial(_remaining, plan), show, progress)
         finally:
-            progress.warnings.extend(ledger.warnings())
+            progress.warnings.extend(writer.warnings())
             known = _known(plan)
             progress.warnings.extend(ends_named(known.values(), way_to_texts()))
             judged = replace(plan, known=known).here

@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, PAPER, Key
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE, Key
 from selfexec.experiments.difficulty import QuestionGroup
 from selfexec.metrics import AskedCounts, Estimate, Score, joined_sources
 
@@ -35,7 +35,7 @@ def authors_scores(run: "Run") -> Iterator[Score]:
             "another convention."
         )
     for row in _rows(run):
-        experiments = PAPER.experiments if row.experiment == "overall" else (row.experiment,)
+        experiments = PAPER_HEADLINE.experiments if row.experiment == "overall" else (row.experiment,)
         yield replace(row, source=joined_sources(EXPERIMENTS[experiment].sources[0] for experiment in experiments))
 
 
@@ -63,7 +63,7 @@ def _rows(run: "Run") -> Iterator[Score]:
 def _others(run: "Run", model: str) -> Iterator[Score]:
     """Of an experiment that is not the authors' there is no number of theirs."""
     for experiment in run.items.experiments:
-        if experiment not in PAPER.experiments and run.keys.get((model, experiment)):
+        if experiment not in PAPER_HEADLINE.experiments and run.keys.get((model, experiment)):
             asked = AskedCounts(model, experiment, "authors", len(run.items[experiment]), 0, 0, 0)
             yield asked.row("accuracy", Estimate(math.nan, reason=NOT_THEIRS))
 

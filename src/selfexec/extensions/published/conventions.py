@@ -13,7 +13,7 @@ from selfexec.analysis.options import Convention
 from selfexec.analysis.score import Scores, score_tables
 from selfexec.analysis.selection import Selection, selection_of
 from selfexec.claims import Claims, claims_of, occurring
-from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE
 from selfexec.extensions.published.authors import authors_scores, values_read
 from selfexec.extensions.published.decomposition import (
     Account,
@@ -85,7 +85,7 @@ def ledger(options: LedgerOptions) -> Ledger:
         InputError: A name is not there, or the runs cannot be counted together.
     """
     selection = selection_of(options.runs, options)
-    selection.refuse_unknown(PAPER.experiments)
+    selection.refuse_unknown(PAPER_HEADLINE.experiments)
     scores = {c: (options.known or {}).get(c) or _scored(selection, c) for c in CONVENTIONS}
     entries = [e for run in selection.runs for e in _of_run(run, scores, options.sensitivities)]
     entries += _means_of_baselines(entries)
@@ -112,7 +112,7 @@ def _of_run(run: "Run", scores: By, sensitivities: bool) -> Iterator[Entry]:
     by_part = run.observations.partition_by("model", "experiment", as_dict=True)
     for model in run.models:
         found: list[Entry] = []
-        for experiment in PAPER.experiments:
+        for experiment in PAPER_HEADLINE.experiments:
             if (claims := by_part.get((model, experiment))) is not None:
                 counted = run.tables.claims[experiment].of(model)
                 accounts = accounts_by_metric(run, model, experiment, claims, counted)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from selfexec.analysis.names import refuse_old_name
 from selfexec.analysis.result import Form, Rows, ScoredRun, head
-from selfexec.experiments import PAPER
+from selfexec.experiments import PAPER_HEADLINE
 from selfexec.text.matching import found_by
 from selfexec.text.numbers import decimal
 from selfexec.text.tables import Part, Table, as_markdown
@@ -100,7 +100,9 @@ class Ledger(Rows[Entry]):
                 yield kind, entries
 
 
-NOTHING = f"The ledger is of {', '.join(PAPER.experiments)}, which the paper published. None of them was asked here."
+NOTHING = (
+    f"The ledger is of {', '.join(PAPER_HEADLINE.experiments)}, which the paper published. None of them was asked here."
+)
 BEFORE_REASONS = 86  # columns of a terminal that the other columns may take
 TITLES: Mapping[Kind, str] = {
     "score": "One number, three conventions",

@@ -14,7 +14,7 @@ from selfexec.files import csv_rows
 from selfexec.text.matching import nearest
 from selfexec.text.numbers import number_of
 
-PAPER = "paper"  # in place of a file: Table 1 of arXiv 2508.12277
+PAPER_TABLE = "paper"  # in place of a file: Table 1 of arXiv 2508.12277
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,9 @@ def _read(source: str | Path) -> tuple[list[str], list[_Row]]:
 
 
 def _text(source: str | Path) -> str:
-    if source == PAPER:
+    if source == PAPER_TABLE:
         return resources.files("selfexec.extensions.rasch").joinpath("data/table_1.csv").read_text("utf-8")
-    return csv_rows.read(source, f"no such file. Check the path, or write '{PAPER}' for the paper's table.")
+    return csv_rows.read(source, f"no such file. Check the path, or write '{PAPER_TABLE}' for the paper's table.")
 
 
 def _row(place: str, benchmarks: Sequence[str], cells: Sequence[str]) -> _Row:
@@ -106,7 +106,7 @@ def _rate(place: str, value: str) -> float:
 
 
 def _shown(source: str | Path) -> str:
-    return "the paper's table" if source == PAPER else str(source)
+    return "the paper's table" if source == PAPER_TABLE else str(source)
 
 
 def _meant(name: str, known: Sequence[str]) -> str:

@@ -21,7 +21,6 @@ from selfexec.items import ItemSet
 from selfexec.options import Names, names
 from selfexec.prompts import prompts_file
 from selfexec.runs.arguments import tells_wrong_names
-from selfexec.runs.connections import SAID
 from selfexec.runs.design import folded, joined
 from selfexec.runs.folder import (
     CONNECTIONS,
@@ -39,6 +38,7 @@ from selfexec.runs.folder import (
     write_manifest,
 )
 from selfexec.runs.invocations import Invocation, kept
+from selfexec.runs.journal_writer import SAID
 from selfexec.runs.records import Reply
 from selfexec.runs.run import Run, load
 from selfexec.runs.share import (

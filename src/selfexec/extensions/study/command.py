@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from selfexec.cli.run import PlannedRun, plan_of_choices
+from selfexec.cli.run import PlannedRun
 from selfexec.errors import InputError
 from selfexec.run_options import RunOptions
 from selfexec.text.printable import command_line
@@ -23,12 +23,13 @@ def planned_study(choices: RunOptions, given: Mapping[str, Any]) -> PlannedRun:
     from selfexec.extensions.study.outputs import write_outputs
     from selfexec.extensions.study.planning import load_study
     from selfexec.runs import names
+    from selfexec.runs.asking import plan_run
 
     config, save = given["config"], given["save"]
     if save:
         _refuse_to_save(save, choices, config, dry_run=given["dry_run"])
     if config is None:
-        planned = plan_of_choices(choices)
+        planned = PlannedRun(plan_run(choices))
         study = None
     else:
         study = load_study(config)

@@ -10,10 +10,11 @@ from selfexec.errors import InputError
 from selfexec.options import names, note_given
 from selfexec.run_options import RunOptions
 from selfexec.runs.arguments import tells_wrong_names
-from selfexec.runs.asking.continuing import continued, is_there, with_hypotheses
+from selfexec.runs.asking.continuing import plan_continued_run
 from selfexec.runs.asking.execute import shown
+from selfexec.runs.asking.new_run import plan_new_run
 from selfexec.runs.asking.plan import Plan
-from selfexec.runs.asking.planning import planned
+from selfexec.runs.asking.planning import holds_run, with_hypotheses
 from selfexec.runs.asking.progress import Report
 from selfexec.runs.invocations import StudyFile, call
 from selfexec.runs.run import Run
@@ -34,19 +35,19 @@ class Study(StudyContents):
         note_given(choices, instead)
         addresses = self.addresses if "base_url" not in instead else ()
         asked = self._chosen(models)
-        if not asked and choices.out and is_there(Path(choices.out)):
-            return self._kept_in(continued(choices), choices)
+        if not asked and choices.out and holds_run(Path(choices.out)):
+            return self._kept_in(plan_continued_run(choices), choices)
         asked = asked or [StudyModel(model=model) for model in default_models()]
         prices = [f"{one.called}={one.price}" for one in asked if one.price is not None]
         choices = replace(choices, price=[*names(choices.price or ()), *prices] or None)
         try:
-            found = planned(choices, [respondent_of(one, choices, addresses) for one in asked])
+            plan = plan_new_run(choices, [respondent_of(one, choices, addresses) for one in asked])
         except InputError as fault:
             self._refuse_in_place(fault, instead)
             raise
         headers = [{} if "headers" in instead else self.choices.headers, *(one.own.get("headers", {}) for one in asked)]
         lacking = dict.fromkeys(said for some in headers for said in unset_headers(some))
-        return replace(self._kept_in(found, choices), lacking=tuple(lacking))
+        return replace(self._kept_in(plan, choices), lacking=tuple(lacking))
 
     def _kept_in(self, plan: Plan, choices: RunOptions) -> Plan:
         """The plan with what a run keeps of this file: its text, and the hypotheses that it names."""

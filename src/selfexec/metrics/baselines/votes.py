@@ -113,7 +113,7 @@ class VoteTable:
         return texts_of(wordings) if several else None
 
     @cached_property
-    def telling(self) -> Flags:
+    def varies(self) -> Flags:
         """Whether what each model did tells one item from another: both outcomes occur on so many items."""
         item = self.column_claims.item
         rarer = (min(len(occurring(item[row > 0])), len(occurring(item[row < 1]))) for row in self.outcomes)
@@ -182,7 +182,7 @@ class Others:
     def enough(self) -> bool:
         return len(self) >= LEAST_OTHERS
 
-    def share(self, claims: Claims) -> Flags:
+    def enough_for(self, claims: Claims) -> Flags:
         """Which of a model's claims have a known outcome of at least three of these: on those alone it is compared
         with a baseline by others.
         """
@@ -260,10 +260,10 @@ class VoteTables:
             self._known[key] = VoteTable(self.everyone.where(np.isin(self.everyone.item, items)))
         return self._known[key]
 
-    def others(self, claims: Claims, references: Iterable[str], *, telling: bool = True) -> Others:
+    def others(self, claims: Claims, references: Iterable[str], *, varying: bool = True) -> Others:
         """These models, as reference models on the items of another model's claims: only those whose behaviour differs
-        enough from item to item to predict anything by it (`VoteTable.telling`); with `telling` false all of them.
+        enough from item to item to predict anything by it (`VoteTable.varies`); with `varying` false all of them.
         """
         table, chosen = self.on_items_of(claims), self.everyone.among(references)
-        kept = chosen & table.telling if telling and chosen.any() else chosen
+        kept = chosen & table.varies if varying and chosen.any() else chosen
         return Others(table, np.flatnonzero(kept), int(chosen.sum() - kept.sum()))

@@ -62,7 +62,7 @@ accuracy, skill = of_cells(METRICS["accuracy"].formula), of_cells(youden_j)
 DRAWN: Mapping[str, Formula] = {name: of_cells(metric.formula) for name, metric in METRICS.items() if metric.drawn}
 OF_SKILL: Collection[str] = {name for name, metric in METRICS.items() if metric.skill}
 OF_OTHERS: Sequence[str] = ("others_mode",)
-TELLING_NAME = " with the rarer outcome"
+ITEMS_FOR_SKILL_NAME = " with the rarer outcome"
 NO_SKILL = "the outcomes of {} are all the same"
 SHARED_CLAIMS = FREE_THRESHOLD = True
 # how often, and which ones
@@ -276,7 +276,7 @@ def weights(claims: Claims) -> Floats:
 # --- enough to go by? ------------------------------------------------------------------------------------------------
 
 
-def telling(counts: Array) -> int:
+def items_for_skill(counts: Array) -> int:
     """How many items have the rarer outcome."""
     return min(int((side > 0).sum()) for side in sides(counts))
 

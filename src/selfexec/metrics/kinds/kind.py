@@ -29,8 +29,8 @@ class Kind(Protocol):
     """The metrics that are not defined on a single item."""
     OF_OTHERS: Sequence[str]
     """The baselines by other models: without such models their rows have a reason in place of a number."""
-    TELLING_NAME: str
-    """In sentences, behind "items": what items have that count for `telling`."""
+    ITEMS_FOR_SKILL_NAME: str
+    """In sentences, behind "items": what items have that count for `items_for_skill`."""
     NO_SKILL: str
     """Why skill is not defined, of models to be named."""
     SHARED_CLAIMS: bool
@@ -89,7 +89,7 @@ class Kind(Protocol):
     def of_rehearsals(self, sums: Array) -> Array:
         """A record of those cells, summed by item."""
 
-    def telling(self, counts: Array) -> int:
+    def items_for_skill(self, counts: Array) -> int:
         """How many items bear on skill: those with the rarer outcome, say."""
 
     def too_few(self, claims: Claims, record: Counted) -> str | None:

@@ -21,7 +21,7 @@ NAME = "order"
 SKILL_NAME = "tau"
 OF_SKILL: Collection[str] = {"tau"}
 OF_OTHERS: Sequence[str] = ("subject", "others_mode")
-TELLING_NAME = ""
+ITEMS_FOR_SKILL_NAME = ""
 NO_SKILL = "the outcomes of {} are all the same"
 SHARED_CLAIMS, FREE_THRESHOLD = True, False  # each pair may be asked either way round
 MADE_UP = np.array([[[1.0, 1.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 1.0]]])  # two groups, one for each of two models
@@ -286,7 +286,7 @@ def bounds(claims: Claims) -> dict[str, Interval]:
 # --- enough to go by? ------------------------------------------------------------------------------------------------
 
 
-def telling(counts: Array) -> int:
+def items_for_skill(counts: Array) -> int:
     """How many groups there are: each tells as much as another."""
     return len(counts)
 

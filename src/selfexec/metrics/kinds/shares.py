@@ -27,7 +27,7 @@ NAME = "share"
 SKILL_NAME = "lift"
 OF_SKILL: Collection[str] = {"lift"}
 OF_OTHERS: Sequence[str] = ()
-TELLING_NAME = " on the smaller side"
+ITEMS_FOR_SKILL_NAME = " on the smaller side"
 NO_SKILL = "nothing was predicted, or there is no control, of {}"
 SHARED_CLAIMS, FREE_THRESHOLD = False, True
 never_changed = None  # how one execution predicts another has no meaning here
@@ -224,14 +224,14 @@ def _between(hits: int, misses: int, more_hits: int, more_misses: int) -> Interv
     return Interval(hits / (hits + misses + more_misses), (hits + more_hits) / (hits + more_hits + misses))
 
 
-def telling(counts: Array) -> int:
+def items_for_skill(counts: Array) -> int:
     """How many items are of the smaller of the two sides."""
     return min(int((counts[:, side].sum(1) > 0).sum()) for side in (PREDICTED, CONTROL))
 
 
 def too_few(claims: Claims, record: Counted) -> str | None:
     """Whether too few items were predicted, or too few are of the control."""
-    items = telling(record.counts)
+    items = items_for_skill(record.counts)
     if items >= LEAST_RARER_ITEMS:
         return None
     have = number_of(items, "item is", "items are")

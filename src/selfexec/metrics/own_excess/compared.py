@@ -10,7 +10,7 @@ import numpy as np
 from selfexec.claims import Claims, Flags, Numbers, Signs, occurring
 from selfexec.claims.arrays import TIE
 from selfexec.metrics.kinds import claim_kind
-from selfexec.metrics.rows import LEAST_COVERAGE, LEAST_PANEL, LEAST_RARER_ITEMS
+from selfexec.metrics.rows import LEAST_COVERAGE, LEAST_FOR_VERDICT, LEAST_RARER_ITEMS
 from selfexec.stats import Array
 from selfexec.stats.tetrachoric import least_expected
 from selfexec.text.numbers import number_of, too_few
@@ -176,10 +176,10 @@ def enough(compared: ComparedModels) -> ComparedModels:
     by_itself = len(compared.models) == 1 and little
     why = little if by_itself else {**dict.fromkeys(_lopsided(compared), CORNER), **little}
     kept = compared.only(np.array([model not in why for model in compared.models], np.bool_))
-    while len(kept.models) and (partners := _partners(kept)).min() < LEAST_PANEL - 1:
+    while len(kept.models) and (partners := _partners(kept)).min() < LEAST_FOR_VERDICT - 1:
         alone = partners == partners.min()
         others = number_of(int(partners.min()), "other was", "others were")
-        reason = f"only {others} read on {LEAST_COMMON} of its items, and {LEAST_PANEL - 1} are needed"
+        reason = f"only {others} read on {LEAST_COMMON} of its items, and {LEAST_FOR_VERDICT - 1} are needed"
         why |= {model: reason for model, is_one in zip(kept.models, alone, strict=True) if is_one}
         if alone.all():
             break  # too few models, and not too few items: that is a reason for all of them

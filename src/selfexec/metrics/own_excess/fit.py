@@ -21,7 +21,7 @@ from selfexec.metrics.own_excess.excess import (
     tables_of,
 )
 from selfexec.metrics.own_excess.pairs import shared_by_pairs
-from selfexec.metrics.rows import LEAST_PANEL
+from selfexec.metrics.rows import LEAST_FOR_VERDICT
 from selfexec.stats import Array
 from selfexec.stats.factors import fit_factors
 
@@ -160,7 +160,7 @@ class Fit:
     def well_read(self) -> Doubted | None:
         """The mean among the models that lost few claims; None where they are too few."""
         read = self.evidence.compared.well_read
-        if read.sum() < LEAST_PANEL:
+        if read.sum() < LEAST_FOR_VERDICT:
             return None
         return self.mean if read.all() else _mean(residuals(self.evidence.tables.only(read), self.factors))
 

@@ -31,7 +31,7 @@ from selfexec.metrics.own_excess.compared import LEAST_ITEMS, ComparedModels, co
 from selfexec.metrics.own_excess.excess import Doubted
 from selfexec.metrics.own_excess.fit import Evidence, Fit
 from selfexec.metrics.own_excess.second_opinions import partial_correlations, swap_shares, unique_correlations
-from selfexec.metrics.rows import LEAST_PANEL, Estimate
+from selfexec.metrics.rows import LEAST_FOR_VERDICT, Estimate
 from selfexec.stats import NONE, Array, Interval, p_values
 from selfexec.text.numbers import number_of
 
@@ -218,9 +218,9 @@ def _nothing(reason: str) -> OwnVerdict:
 
 def too_small(compared: ComparedModels) -> str | None:
     """Why so few models or items allow no verdict; None where they do."""
-    if (models := len(compared.models)) < LEAST_PANEL:
+    if (models := len(compared.models)) < LEAST_FOR_VERDICT:
         vary = f"only {number_of(models, 'model varies', 'models vary')}" if models else "no model varies"
-        return f"{vary} enough in both prediction and behaviour, and {LEAST_PANEL} are needed"
+        return f"{vary} enough in both prediction and behaviour, and {LEAST_FOR_VERDICT} are needed"
     if compared.items < LEAST_ITEMS:
         return f"only {number_of(compared.items, 'item')}, fewer than {LEAST_ITEMS}"
     return None

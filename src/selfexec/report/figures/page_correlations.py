@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from selfexec.analysis.correlate import correlations as correlate_columns
 from selfexec.analysis.correlate import eligible_models, score_columns
 from selfexec.analysis.numbers import Number
-from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE
 from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.figures.said import AdjustedCorrelation, adjusted, related
 from selfexec.stats import Correlation
@@ -84,7 +84,7 @@ def ability_experiments() -> list[str]:
 
 def ranking_experiments() -> list[str]:
     """The paper's experiments in which a prediction ranks what an item has."""
-    return [name for name in PAPER.experiments if EXPERIMENTS[name].claim_kind == "order"]
+    return [name for name in PAPER_HEADLINE.experiments if EXPERIMENTS[name].claim_kind == "order"]
 
 
 def page_correlations(numbers: FigureNumbers) -> dict[Names, AdjustedCorrelation]:

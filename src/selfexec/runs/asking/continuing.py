@@ -14,18 +14,17 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT, Condition, condition_name, history_in
 from selfexec.items import ItemSet
-from selfexec.options import Names, changed, declared, names, note_given, part_of, put_over, replaced
+from selfexec.options import changed, declared, names, part_of, put_over, replaced
 from selfexec.run_options import RunOptions
 from selfexec.runs.asking.histories import histories_of
+from selfexec.runs.asking.new_run import plan_new_run, refuse_epochs_without_log, with_calls
 from selfexec.runs.asking.plan import CALL_TOKENS_SETTING, Plan
-from selfexec.runs.asking.planning import planned, refuse_epochs_without_log, with_calls
 from selfexec.runs.design import Design, asked, joined
 from selfexec.runs.folder import (
     ITEMS,
     LOGS,
     MANIFEST,
     REPLIES,
-    SHARDS,
     STUDY,
     Manifest,
     Reached,
@@ -33,7 +32,6 @@ from selfexec.runs.folder import (
     load_manifest,
     simulated_of,
 )
-from selfexec.runs.hypotheses import declared_hypotheses
 from selfexec.runs.requests import requests_of
 from selfexec.runs.run import read_without_shards
 from selfexec.runs.sampling import by_name, from_names, sampling_of
@@ -49,42 +47,18 @@ SAMPLING = (*(each.name for each in declared(Sampling)), "protocol")
 OF_REACHED = ("wire", "api_key_env")  # options of a connection that have a field of their own in what a run keeps
 
 
-def plan(models: Names | None = None, **options: Any) -> Plan:
-    """What would be asked; `options` are those of a run. Without models it is what the run in the folder has, and where
-    there is none, the simulated panel.
-    """
-    return planned_or_continued(note_given(RunOptions(models, **options), options))
+def plan_in_folder(options: RunOptions) -> Plan:
+    """What would be asked in the folder of a run: by that run, as far as the command does not say otherwise."""
+    return plan_continued_run(options) if _goes_by_run(options) else _plan_as_reached(options)
 
 
-def planned_or_continued(options: RunOptions) -> Plan:
-    """What would be asked: in the folder of a run by that run, as far as the command does not say otherwise, and where
-    there is none, of the models that are named or of the simulated panel.
-    """
-    if options.out is None or not is_there(Path(options.out)):
-        found = planned(options)
-    elif _goes_by_run(options):
-        found = continued(options)
-    else:
-        found = _planned_as_reached(options)
-    return with_hypotheses(found, options.hypotheses) if options.hypotheses is not None else found
-
-
-def with_hypotheses(plan: Plan, path: str | Path) -> Plan:
-    """The same plan with the hypotheses of a file. InputError where they are about other items, or only a share of a
-    run is asked.
-    """
-    if plan.shard:
-        raise InputError("--hypotheses: a share of a run keeps none. Name them where all of it is asked in one folder.")
-    return replace(plan, hypotheses=declared_hypotheses(path, plan.item_set.hashes))
-
-
-def _planned_as_reached(options: RunOptions) -> Plan:
+def _plan_as_reached(options: RunOptions) -> Plan:
     """What a command asks of its own accord in the folder of a run, of models that are reached as they were before."""
     respondents, from_run = _reached_before(options)
-    found = replace(planned(options, respondents), from_run=from_run)
+    plan = replace(plan_new_run(options, respondents), from_run=from_run)
     if respondents is not None:
-        refuse_epochs_without_log(found, options.epochs)
-    return found
+        refuse_epochs_without_log(plan, options.epochs)
+    return plan
 
 
 def _goes_by_run(options: RunOptions) -> bool:
@@ -110,11 +84,11 @@ def _reached_before(options: RunOptions) -> tuple[list[Respondent] | None, tuple
         return None, ()
     folder = _folder(run, None if options.shard is None else Shard.parse(options.shard))
     manifest, sampling, models = load_manifest(folder), sampling_of(options), names(options.models)
-    found = [
+    respondents = [
         Respondent(model, model, _connections(folder, manifest, model, options), sampling)
         for model in dict.fromkeys(models)
     ]
-    return found, tuple(_addresses(run, found, options))
+    return respondents, tuple(_addresses(run, respondents, options))
 
 
 def _addresses(run: Path, respondents: Iterable[Respondent], options: RunOptions) -> Iterator[str]:
@@ -128,7 +102,7 @@ def _addresses(run: Path, respondents: Iterable[Respondent], options: RunOptions
         yield f"{listing(models)}: asked at {urls_shown}, as before in {run}."
 
 
-def continued(options: RunOptions, *, calls: bool = True) -> Plan:
+def plan_continued_run(options: RunOptions, *, calls: bool = True) -> Plan:
     """The plan that a run goes on by.
 
     Without options that say what to ask (`GROWING`), it is what the run was to ask, and of a model that is new in it
@@ -165,7 +139,7 @@ def continued(options: RunOptions, *, calls: bool = True) -> Plan:
         _refuse_names_of_logs(run, respondents)
     design = None if manifest.origin == LOGS else _with_new(models, _design(folder, manifest, there))
     conditions = list(dict.fromkeys(condition for _, _, condition in design or ())) or [DEFAULT]
-    plan = planned(options, respondents)
+    plan = plan_new_run(options, respondents)
     new = [model for model in models if model not in manifest.models]
     asked_alike = f"{listing(new)}: new in {run}, and asked what its models are asked, as they are." if new else ""
     later = [condition for condition in conditions if new and _shows_own_results(condition)]
@@ -194,13 +168,6 @@ def continued(options: RunOptions, *, calls: bool = True) -> Plan:
     if limits and getattr(options, "tool_tokens", None) is None:
         plan = replace(plan, call_tokens=limits[0])
     return with_calls(plan, options, asks=calls)
-
-
-def is_there(run: Path) -> bool:
-    """Whether a folder holds a run, or a shard of one."""
-    if (run / MANIFEST).is_file():
-        return True
-    return (run / SHARDS).is_dir() and any((shard / MANIFEST).is_file() for shard in shard_folders(run))
 
 
 def _folder(run: Path, shard: Shard | None) -> Path:

@@ -10,19 +10,19 @@ from selfexec.errors import InputError
 from selfexec.run_options import RunOptions
 from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
-from selfexec.runs.asking.continuing import planned_or_continued
 from selfexec.runs.asking.executor import BackEnd, ask_due, note_standing
 from selfexec.runs.asking.growing import begin, grow, invocation, refuse_misfit, undone_if_refused
 from selfexec.runs.asking.plan import Plan
+from selfexec.runs.asking.planning import plan_run
 from selfexec.runs.asking.progress import Progress, Report, shown_progress
 from selfexec.runs.asking.remaining import Remaining, remaining
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.reply_gate import filter_warnings
 from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.asking.void_replies import void_dependents
-from selfexec.runs.connections import ReplyLedger
 from selfexec.runs.ends import ends_named, way_to_texts, with_accepted_ends
 from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest
+from selfexec.runs.journal_writer import JournalWriter
 from selfexec.runs.records import Reply
 from selfexec.runs.run import Run, read_run
 from selfexec.runs.share import refuse_other_cut
@@ -43,7 +43,7 @@ def run(options: RunOptions) -> Run:
         InputError: Something that was given cannot be used, a key is not there, the folder holds another run, or the
             server refuses for good. What came back until then is kept.
     """
-    plan = replace(planned_or_continued(options), command=invocations.call("sx.run", options.made), again=options.again)
+    plan = replace(plan_run(options), command=invocations.call("sx.run", options.made), again=options.again)
     return shown(plan, options.on_progress, 5)  # the caller is beyond what slots names into options
 
 
@@ -115,13 +115,13 @@ def _fill(
             refuse_misfit(plan)
             before = load_manifest(plan.out)
             manifest = grow(plan)
-        ledger = ReplyLedger(journal, engine)
+        writer = JournalWriter(journal, engine)
         stands = partial(_remaining_without_void, plan, journal, manifest.accept_ends)
         now = stands()
-        ledger.copies.remember(now.known.values())
+        writer.copies.remember(now.known.values())
         if isinstance(engine, Experienced):
             engine.note_answered(_addresses_that_answered(now.known.values(), manifest))
-        back_end = BackEnd(engine, ledger, manifest.accept_ends, partial(way_to_texts, plan.out))
+        back_end = BackEnd(engine, writer, manifest.accept_ends, partial(way_to_texts, plan.out))
         report = report or (lambda progress: None)
         note_standing(progress, now, engine)
         if at_start:
@@ -134,7 +134,7 @@ def _fill(
                 try:
                     ask_due(back_end, now, stands, report, progress)
                 finally:
-                    progress.warnings.extend(ledger.warnings())
+                    progress.warnings.extend(writer.warnings())
 
 
 def _addresses_that_answered(replies: Iterable[Reply], manifest: Manifest) -> set[str]:

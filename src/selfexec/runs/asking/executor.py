@@ -21,9 +21,9 @@ from selfexec.experiments import Injection, Key, Message
 from selfexec.facets import is_call
 from selfexec.prompts import digest
 from selfexec.runs.asking.progress import Caps, Progress, Report, Spent, heartbeat
-from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, DueCall, Remaining, kinds, stored_reply
+from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, DueCall, Remaining, experiments_and_kinds, stored_reply
 from selfexec.runs.asking.reply_gate import ReplyGate
-from selfexec.runs.connections import ReplyLedger, replaced_void
+from selfexec.runs.journal_writer import JournalWriter, replaced_void
 from selfexec.runs.records import Reply
 
 Jobs = Iterator[tuple[Any, Sequence[Key]]]
@@ -37,14 +37,14 @@ class BackEnd:
 
     Attributes:
         engine: Asks them.
-        ledger: Writes replies down.
+        writer: Writes replies down.
         accept_ends: The words for unknown ends with which replies count.
         way_to_texts: Says how the texts of replies are looked at, in a message.
         line: Makes the reply of a session what is written down, where that is not the reply itself.
     """
 
     engine: Engine
-    ledger: ReplyLedger
+    writer: JournalWriter
     accept_ends: Sequence[str]
     way_to_texts: Callable[[], str]
     line: Callable[[Key, Reply], Reply] | None = None
@@ -66,14 +66,14 @@ def ask_due(
         report: Called with the progress after each session.
         progress: Kept up to date.
     """
-    ledger, void, caps = back_end.ledger, 0, now.plan.caps
+    writer, void, caps = back_end.writer, 0, now.plan.caps
     spent = Spent(now.plan.prices)
     if caps.limits_spending:
         spent.count_all([*now.known.values(), *replaced_void(now.plan.lines())])  # void ones were paid for as well
     finish(Executor(back_end, now, caps, spent, report, progress).ask_all())
     # a further round finds nothing void at an address that already has one connection for each call
-    while ledger.void.total() > void:
-        void = ledger.void.total()
+    while writer.void.total() > void:
+        void = writer.void.total()
         progress.failures.clear()
         progress.unneeded.clear()
         now = stands()
@@ -83,7 +83,7 @@ def ask_due(
             progress.left = progress.total - progress.done - progress.waiting - progress.out - progress.ended
             break
         finish(Executor(back_end, now, replace(caps, calls=calls_left), spent, report, progress).ask_all())
-    ledger.raise_fault()
+    writer.raise_fault()
 
 
 def note_standing(progress: Progress, now: Remaining[Any], engine: Engine) -> None:
@@ -119,7 +119,7 @@ class Executor:
         self._slots = Slots(now, caps, spent) if caps.any else None
         self._over = False
         self._gate = ReplyGate(
-            back_end.ledger.keep,
+            back_end.writer.keep,
             now.known.values(),
             accept_filters={one.name for one in self._plan.respondents if one.connections[0].accept_filters},
             accept_ends=back_end.accept_ends,
@@ -196,7 +196,7 @@ class Executor:
         if failed or away:
             progress.waiting += len(rest)
         elif not capped:
-            progress.unneeded.update(kinds(rest))
+            progress.unneeded.update(experiments_and_kinds(rest))
             progress.done += len(rest)
             if rest:
                 self._report(progress)

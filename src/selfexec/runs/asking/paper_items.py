@@ -8,7 +8,7 @@ from selfexec.items import cache_folder, load, origin, paper
 from selfexec.run_options import STARTER
 from selfexec.runs.folder import ITEMS, MANIFEST
 
-PAPER = "paper"
+PAPER_ITEMS = "paper"
 LOST = (
     "The starter items are used instead. No reference models have been asked these: one model alone gets its skill, "
     "and a margin takes three more models. Try again with a connection; docs/paper-items.md has other ways."
@@ -30,7 +30,7 @@ def at_hand(items: str | Path | None, run: Path | None = None) -> str | Path | N
     Raises:
         InputError: They cannot be downloaded, and the run in the folder is one of other items than the starter's.
     """
-    if str(items) != PAPER or cache_folder().exists():
+    if str(items) != PAPER_ITEMS or cache_folder().exists():
         return items
     files = sum(len(upstream.files) for upstream in (paper.TABOO, paper.XSTEST, paper.MMLU))
     what = f"The paper's items are downloaded, once: {files} files, about 0.9 MB, each checked against its SHA-256."

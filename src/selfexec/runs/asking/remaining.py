@@ -135,7 +135,7 @@ async def remaining(plan: Plan, known: Mapping[Key, Reply]) -> Remaining[Plan]:
             begun[job.epoch][job] = [*found, *(key for key in keys if key in held)]
         elif not wanted:
             whole.add(job)
-            unneeded.update(kinds(keys.keys() - found))
+            unneeded.update(experiments_and_kinds(keys.keys() - found))
         elif stands.here:
             begun[job.epoch][job] = found
     return Remaining(
@@ -176,7 +176,7 @@ def stored_reply(known: Mapping[Key, R], key: Key, prompt: Prompt, injection: In
     return reply if reply and reply.injection == injection and reply.prompt_sha256 == digest(prompt) else None
 
 
-def kinds(sessions: Iterable[Key]) -> Iterator[tuple[str, str]]:
+def experiments_and_kinds(sessions: Iterable[Key]) -> Iterator[tuple[str, str]]:
     """The experiment and kind of each session."""
     return ((key.experiment, key.session_kind) for key in sessions)
 

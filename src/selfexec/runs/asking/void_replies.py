@@ -8,8 +8,8 @@ from selfexec.experiments import Key
 from selfexec.files import jsonl
 from selfexec.runs.asking.plan import Job, Plan
 from selfexec.runs.asking.remaining import reached_sessions
-from selfexec.runs.connections import DEPENDENT, as_void
 from selfexec.runs.ends import accepted_in, with_accepted_end
+from selfexec.runs.journal_writer import DEPENDENT, as_void
 from selfexec.runs.records import Reply
 
 

@@ -1,7 +1,9 @@
-"""A reply that is nothing but the object that it was asked for, at most in a fence, as most are: JSON says what it
-means, and there is nothing around it that could take it back. Replies in which there is anything else, blanks and signs
-in the words included, are weighed (`marks.weigh_marks`, `words.weigh_words`). Of a key that stands twice in an object
-the last value counts.
+"""Read marks, and read a list of words.
+
+Most replies are nothing but the object that they were asked for, at most in a fence: JSON says what it means, and there
+is nothing around it that could take it back. Replies in which there is anything else, blanks and signs in the words
+included, are weighed (`weighed_marks.weigh_marks`, `weighed_words.weigh_words`). Of a key that stands twice in an
+object the last value counts.
 """
 
 import json

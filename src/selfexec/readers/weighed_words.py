@@ -1,4 +1,4 @@
-"""Read a list of words."""
+"""Read a list of words from a reply that says more than that."""
 
 import json
 import re

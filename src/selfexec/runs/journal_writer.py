@@ -1,4 +1,4 @@
-"""The writer of a run's replies (`ReplyLedger`), which finds out which of them are certain to answer their own prompt.
+"""The writer of a run's replies, `JournalWriter`, finds out which of them are certain to answer their own prompt.
 
 A reply over a network connection that has carried other calls before may be the answer to one of those, where a server
 sends answers twice. An engine that learns of this later reports it (`engines.Checking`). Such a reply is written down
@@ -94,7 +94,7 @@ class Unchecked:
         return [position for call, position in pairs if first <= call <= last]
 
 
-class ReplyLedger:
+class JournalWriter:
     """Writes replies down, and writes down what becomes known of their connections.
 
     Attributes:
@@ -104,7 +104,7 @@ class ReplyLedger:
     """
 
     def __init__(self, journal: Journal, engine: Engine) -> None:
-        """Begin a ledger of the replies that an engine brings, which are written to `journal`. Its marks are in the
+        """Begin a writer of the replies that an engine brings, which are written to `journal`. Its marks are in the
         folder of the journal.
         """
         self.void = Counter[str]()

@@ -1,4 +1,4 @@
-"""Read a judgement of each option: a map from word to true or false."""
+"""Read a judgement of each option, a map from word to true or false, from a reply that says more than that."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
@@ -14,7 +14,7 @@ from selfexec.readers.scan import lines, matches
 from selfexec.readers.shown import mentioned
 from selfexec.readers.sorted_words import sorted_words
 from selfexec.readers.suppositions import counterfactual
-from selfexec.readers.words import LIST, members, unescaped
+from selfexec.readers.weighed_words import LIST, members, unescaped
 
 # in the languages of the models' makers and users; "no" is English, Spanish and Italian
 YES = (

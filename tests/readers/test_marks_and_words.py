@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfexec.readers import marks, read_marks, read_words, words
-from selfexec.readers.bare import LISTED, MARKED, read_bare
+from selfexec.readers import read_marks, read_words, weighed_marks, weighed_words
+from selfexec.readers.marks_and_words import LISTED, MARKED, read_bare
 
 WORDS = ("boat", "words", "true", "swords", "I", "can", "am", "example", "not", "instance", "json", "like", "two words")
 SETTINGS = (
@@ -28,7 +28,7 @@ indents = st.sampled_from([None, 1, 2, 4, 13])
 
 def weighed(reply: str, options: list[str]) -> tuple[object, object]:
     """What the readers make of a reply that weigh all that it says."""
-    return marks.weigh_marks(reply, options), words.weigh_words(reply)
+    return weighed_marks.weigh_marks(reply, options), weighed_words.weigh_words(reply)
 
 
 @given(listed, settings, indents)
