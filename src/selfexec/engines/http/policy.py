@@ -317,7 +317,12 @@ def policy_in_text(text: str) -> str | None:
     """The same of a text that a server sends in the place of a reply: it is one of the sentences that providers publish
     for a policy, alone or with what they write beside it, as the message of an error would be. None for all others.
     """
-    if len(text) > LONGEST or not OF_A_POLICY.search(text) or not says_nothing_else(text.strip(), PUBLISHED):
+    if (
+        len(text) > LONGEST
+        or text.endswith("}")
+        or not OF_A_POLICY.search(text)
+        or not says_nothing_else(text.strip(), PUBLISHED)
+    ):
         return None
     return shortened(text) if any(map(PUBLISHED.fullmatch, sentences_of(text.strip()))) else None
 
