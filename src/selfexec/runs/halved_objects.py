@@ -1,4 +1,4 @@
-"""Texts of which a part only came, by the object in JSON that they were asked for: it is not closed, or not opened.
+"""Texts that came in part only, by the object in JSON that they were asked for: it is not closed, or not opened.
 
 A model may forget a bracket itself; so it counts where at least one in fifty of its replies that were asked for an
 object has a part of one, though the server says that they came to their ends. Of ten recorded models at most one in

@@ -62,9 +62,12 @@ def edges_of(text: str, asked: Callable[[], str] = lambda: "") -> Iterator[str]:
     text = text.strip()
     head, tail = text[:HEAD], text[-TAIL:]
     first, last = head.partition("\n")[0], tail.rpartition("\n")[2]
-    if (sign := _of_protocol(first) or _of_protocol(last) or _closing(text)) and sign not in asked().casefold():
+    lines = (first,) if first == last else (first, last)
+    if (
+        sign := next(filter(None, map(_of_protocol, lines)), None) or _closing(text)
+    ) and sign not in asked().casefold():
         yield PROTOCOL
-    if LOGGED.match(first) or LOGGED.match(last):
+    if any(map(LOGGED.match, lines)):
         yield LOG
     head, tail = head.casefold(), tail.casefold()
     if _is_note(head, tail) and not (_done_in(head) | _done_in(tail)) & _done_in(asked().casefold()):
@@ -99,11 +102,14 @@ def _done_in(text: str) -> set[str]:
 
 def _is_note(head: str, tail: str) -> bool:
     """Whether the first or the last bracket or sentence of a text, in small letters, is about the reply that it is."""
-    if SENTENCE.match(head) or (not OPENING.isdisjoint(head[:4]) and FIRST_BRACKET.match(head)):
+    if head[:1] != "{" and SENTENCE.match(head):
         return True
-    if not CLOSED.isdisjoint(tail[-3:]) and LAST_BRACKET.search(tail):
+    if not OPENING.isdisjoint(head[:4]) and FIRST_BRACKET.match(head):
         return True
+    if not CLOSED.isdisjoint(tail[-3:]):  # no sentence ends so
+        return LAST_BRACKET.search(tail) is not None
     begin = max(map(tail.rstrip(".!").rfind, ENDS))
-    return begin >= 0 and (
-        SENTENCE.match(tail, begin + 1) is not None or SENTENCE.match(tail, tail.rfind("\n") + 1) is not None
-    )
+    if begin >= 0 and SENTENCE.match(tail, begin + 1):
+        return True
+    line = tail.rfind("\n")
+    return 0 <= line != begin and SENTENCE.match(tail, line + 1) is not None

@@ -139,7 +139,7 @@ def held_in(text: str, asked: Callable[[], str] = lambda: "") -> Iterator[str]:
 
 
 def _without_habits(held: Sequence[Reply], replies: Sequence[Reply]) -> list[Reply]:
-    """These replies without those in sessions of which the model answers many so."""
+    """These replies without those in sessions that the model often answers so."""
     if not held:
         return []
     times, of_kinds = Counter(map(_kind, held)), Counter(map(_kind, replies))

@@ -13,11 +13,11 @@ them of one model.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, session_kind
 from selfexec.readers import fold, refuses
 from selfexec.runs.exchanged_replies import asked_keys, asks_for_marks
 from selfexec.runs.item_words import Items, texts_by_reply
@@ -28,7 +28,7 @@ LEAST, LEAST_SHARE = 2, 0.002  # replies, and how many of a model's
 MOST_SHARE = 1 / 3  # of a kind
 LONGEST = 200  # characters
 MARKS = ('": true', '": false')
-IN_A_FORM = ("in a form",)  # replies that are read, whatever they answer, are compared with each other
+IN_A_FORM = ("in a form",)
 STEM = 5  # letters by which words are compared
 KNOWN_AT_ONCE = 4096
 WORD = re.compile(r"[^\W\d_]{4,}|\d+")
@@ -56,27 +56,27 @@ def unrelated_texts(replies: Iterable[Reply], items: Items) -> list[Reply]:
     def stems_of(asked: str) -> frozenset[str]:
         return frozenset(_stems(asked))
 
-    numbers: dict[tuple[str, ...], int] = defaultdict(int)
+    came = [reply for reply in replies if reply.text and reply.experiment in EXPERIMENTS]
     unrelated: dict[tuple[str, ...], list[Reply]] = defaultdict(list)
-    for reply in replies:
-        if not (reply.text and reply.experiment in EXPERIMENTS and (asked := text_of(reply))):
+    for reply in came:
+        text = reply.text or ""
+        if len(text) > LONGEST or not _is_bare(text, reply) or not (asked := text_of(reply)):
             continue
-        kind = (reply.experiment, reply.key.session_kind) if is_kept(reply.key) else IN_A_FORM
-        numbers[kind] += 1
-        if _is_bare(reply) and not (
-            _takes_up(reply.text, asked, stems_of(asked)) if is_kept(reply.key) else _is_read(reply, items)
-        ):
-            unrelated[kind].append(reply)
+        if not (_takes_up(text, asked, stems_of(asked)) if is_kept(reply.key) else _is_read(reply, items)):
+            unrelated[_kind(reply)].append(reply)
+    numbers = Counter(map(_kind, came)) if unrelated else Counter[tuple[str, ...]]()
     some = [reply for kind, those in unrelated.items() if len(those) <= MOST_SHARE * numbers[kind] for reply in those]
-    return some if len(some) >= max(LEAST, LEAST_SHARE * sum(numbers.values())) else []
+    return some if len(some) >= max(LEAST, LEAST_SHARE * len(came)) else []
 
 
-def _is_bare(reply: Reply) -> bool:
-    """Whether a text is short, with a word in it, and neither looks like the form that was asked for nor speaks for
-    somebody.
-    """
-    text = reply.text or ""
-    if len(text) > LONGEST or any(key in text for key in asked_keys(reply.experiment, reply.key.session_kind)):
+def _kind(reply: Reply) -> tuple[str, ...]:
+    """Replies that are compared with each other: all that are read, and else those of one kind of session."""
+    return (reply.experiment, reply.key.session_kind) if is_kept(reply.key) else IN_A_FORM
+
+
+def _is_bare(text: str, reply: Reply) -> bool:
+    """Whether a text has a word in it, and neither looks like the form that was asked for nor speaks for somebody."""
+    if any(key in text for key in asked_keys(reply.experiment, session_kind(reply.session))):
         return False
     if any(mark in text for mark in MARKS) and asks_for_marks(reply):
         return False

@@ -169,9 +169,9 @@ def _unless_unasked(asked: bytes | None, body: Mapping[str, Any], result: CallRe
 
 def _unless_foreign(asked: bytes | None, result: CallResult) -> CallResult:
     """A reply whose text can be what the model said. The sentence of a policy in its place is that policy."""
-    said = policy_in_text(result.text) if result.error is None and result.text and asked else None
-    if said and asked and msgspec.json.encode(said)[1:-1] not in asked:
-        what = f"status 200, as the text: {said}"
+    policy = policy_in_text(result.text) if result.error is None and result.text and asked else None
+    if policy and asked and msgspec.json.encode(policy)[1:-1] not in asked:
+        what = f"status 200, as the text: {policy}"
         return msgspec.structs.replace(result, text="", stop_reason="content_filter", policy=what)
     if result.error is not None or (why := why_foreign(result, asked)) is None:
         return result

@@ -227,7 +227,7 @@ PUBLISHED = re.compile(
     "|".join(f"(?:{shape.says.pattern})" for shape in SHAPES if shape.says and shape.whose != "litellm")
 )
 # what each of them has in it
-OF_A_POLICY = re.compile(r"polic|filter|flagged|violat|safety|guardrail|sensitive|inappropriate|Risk")
+OF_A_POLICY = ("polic", "filter", "flagged", "iolat", "safety", "guardrail", "sensitive", "inappropriate", "Risk")
 # At their addresses their own shapes count. Anybody else (a host of many models, a gateway, a server behind --base-url)
 # may hand on those of all.
 AT_HOME = ("openai", "anthropic", "google", "mistral", "deepseek", "groq", "xai")
@@ -317,7 +317,9 @@ def policy_in_text(text: str) -> str | None:
     """The same of a text that a server sends in the place of a reply: it is one of the sentences that providers publish
     for a policy, alone or with what they write beside it, as the message of an error would be. None for all others.
     """
-    if len(text) > LONGEST or not OF_A_POLICY.search(text) or not says_nothing_else(text.strip(), PUBLISHED):
+    if len(text) > LONGEST or not any(part in text for part in OF_A_POLICY):
+        return None
+    if not says_nothing_else(text.strip(), PUBLISHED):
         return None
     return shortened(text) if any(map(PUBLISHED.fullmatch, sentences_of(text.strip()))) else None
 

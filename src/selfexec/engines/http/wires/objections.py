@@ -259,11 +259,11 @@ def objections(place: Mapping[str, Any], besides: frozenset[str] = frozenset()) 
     return found
 
 
-def _is_said_to_be_well(place: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
+def _is_said_to_be_well(place: Mapping[str, Any], against: Mapping[str, Any]) -> bool:
     """Whether nothing but codes that are no status of HTTP speak against a reply, and the words beside them say that
     all went well: each server has its own code for that.
     """
-    if not all(meaning_of(name).kind == "state" and _is_own_code(value) for name, value in found.items()):
+    if not all(meaning_of(name).kind == "state" and _is_own_code(value) for name, value in against.items()):
         return False
     words = [value for name, value in place.items() if meaning_of(name).kind == "words" and isinstance(value, str)]
     return any(word.strip().casefold() in WELL for word in words)
