@@ -331,6 +331,60 @@ def test_an_option_of_an_analysis_works_as_the_recipe_says(tmp_path: Path, calle
     refuse_another_result(tmp_path, text, called)
 
 
+@pytest.mark.slow
+def test_a_provider_works_as_the_recipe_says(tmp_path: Path) -> None:
+    text = recipe("A provider")
+    with_tests(tmp_path, "tests/engines", "tests/analysis")
+    inserted(tmp_path / "src/selfexec/engines/http/providers.py", block(text, "python"), below='    "groq": ')
+    refuse_another_result(tmp_path, text, "selfexec")
+
+
+@pytest.mark.slow
+def test_a_wording_works_as_the_recipe_says(tmp_path: Path) -> None:
+    text = recipe("A wording")
+    copied(tmp_path, "src")
+    (tmp_path / "mine.json").write_text(block(text, "json"), "utf-8")
+    refuse_another_result(tmp_path, text, "selfexec")
+
+
+@needs("logs")
+@pytest.mark.slow
+def test_a_log_format_works_as_the_recipe_says(tmp_path: Path) -> None:
+    text = recipe("A log format")
+    copied(tmp_path, "src")
+    logs = tmp_path / "src/selfexec/extensions/logs"
+    module, entry = blocks(text, "python")
+    (logs / "quiz_lines.py").write_text(module, "utf-8")
+    inserted(logs / "tools.py", entry, above="    inspect.NAME")
+    [imported] = re.findall(r"`(from selfexec\.extensions\.logs import .*?)`", text)
+    [registered] = re.findall(r"`(finished_logs=.*?)`", text)
+    for path, begin, line in (
+        ("tools.py", "from selfexec.extensions.logs import", imported),
+        ("__init__.py", "    finished_logs=", f"    {registered}"),
+    ):
+        there = (logs / path).read_text("utf-8")
+        (logs / path).write_text(re.sub(rf"(?m)^{re.escape(begin)}.*$", lambda _, line=line: line, there), "utf-8")
+    (tmp_path / "mine.quiz.jsonl").write_text(block(text, "json"), "utf-8")
+    refuse_another_result(tmp_path, text, "selfexec")
+
+
+@pytest.mark.slow
+def test_a_figure_works_as_the_recipe_says(tmp_path: Path) -> None:
+    text = recipe("A figure")
+    copied(tmp_path, "src", "tests/stored/panel")
+    figures = tmp_path / "src/selfexec/report/figures"
+    module, takes = blocks(text, "python")
+    [imported] = re.findall(r"`(from selfexec\.report\.figures\.skills import skills)`", text)
+    (figures / "skills.py").write_text(module, "utf-8")
+    inserted(figures / "__init__.py", f"{imported}\n", above="from selfexec.report.figures.tokens")
+    [place] = re.findall(r"the line `(\w+,)`", text)
+    inserted(figures / "__init__.py", f"    {place}\n", above="    difficulty,")
+    inserted(figures / "__init__.py", takes, above='    "difficulty"')
+    refuse_another_result(tmp_path, text, "selfexec")
+    [shown] = [(command, printed) for command, printed in typed(text) if command.startswith("python -c")]
+    assert as_shown(shown[1], as_done(tmp_path, shown[0]))
+
+
 # --- the architecture ------------------------------------------------------------------------------------------------
 
 

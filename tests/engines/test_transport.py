@@ -832,6 +832,7 @@ def test_headers_of_a_users_own_are_sent_with_every_call() -> None:
         ({"X Team": "a"}, "no name of a header"),
         ({"X-Team": "a\r\nX-Evil: b"}, "holds what no header can"),
         ({"X-Team": ""}, "the value is empty"),
+        ({"X-Team": "first", "x-team": "second"}, "the same header as X-Team, which is given too"),
     ],
 )
 def test_headers_that_cannot_go_with_the_key_or_at_all_are_refused_and_their_values_not_shown(

@@ -128,6 +128,9 @@ def _option(
     repeated = option.form not in ("value", "file", "object")
     help = option.help.format(**words) if words else option.help
     metavar = option.metavar or ("NAME[,NAME]" if option.form == "names" else None)
+    fits = len(f"  --{each.name} [{'|'.join(choices)}]") <= HELP_WIDTH
+    if choices and not fits:
+        help = f"One of {', '.join(choices)}. {help}"
     further: dict[str, Any] = {}
     if each.is_switch:
         further["is_flag"] = True
@@ -145,7 +148,7 @@ def _option(
         declared=each,
         section=section or option.section,
         type=_type(each, choices),
-        metavar=None if choices else metavar,  # which would hide them
+        metavar=None if choices and fits else metavar or "NAME",  # which hides the choices
         multiple=repeated,
         help=f"{help} Repeatable." if repeated and not (metavar and "[," in metavar) else help,
         hidden=option.hidden,
@@ -156,6 +159,7 @@ def _option(
     )
 
 
+HELP_WIDTH = 72  # columns: of the longest line with all choices of an option, its flag and its brackets
 CALLBACKS = {"names": separate_names, "levels": levels_of}
 ACTIONS = {"help_all": show_every_option}  # switches that do something of their own and end the command
 

@@ -48,6 +48,7 @@ class ExportOptions:
         "AI logs. sft: chats for training a model to predict its own behaviour, with controls. form: pages for people "
         "to fill in.",
         flag="--to",
+        metavar="FORM",
     )
     out: Path | None = option(
         None,

@@ -22,7 +22,10 @@ PUBLIC = {
 
 def checked(headers: Mapping[str, str], where: Endpoint) -> Mapping[str, str]:
     """These headers, if they can go to this place beside its key. Values are not shown: they may be secrets."""
+    spelling: dict[str, str] = {}
     for name, value in headers.items():
+        if (first := spelling.setdefault(name.lower(), name)) != name:
+            raise InputError(f"--header {name}: it is the same header as {first}, which is given too. Leave one out.")
         if not NAME.fullmatch(name):
             raise InputError(f"--header {name!r}: this is no name of a header. Write NAME=VALUE, like X-Team=research.")
         if name.lower() in OURS:
