@@ -6,6 +6,7 @@ import json
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -73,9 +74,11 @@ def made_items(folder: Path, name: str) -> Path:
     return folder
 
 
-def made_log(folder: Path) -> Path:
-    """A log of lm-eval: six questions, of which every other was answered rightly."""
-    documents = [
+def made_log(folder: Path, *, with_options: bool) -> Path:
+    """A log of lm-eval: six questions, of which every other was answered rightly; options were weighed, or there was a
+    reply in words.
+    """
+    documents: list[dict[str, Any]] = [
         {
             "doc_id": n,
             "doc": {},
@@ -89,6 +92,12 @@ def made_log(folder: Path) -> Path:
         }
         for n in range(6)
     ]
+    if with_options:
+        for n, document in enumerate(documents):
+            requests = [{"arg_0": f"Question {n}?", "arg_1": f" {option}"} for option in ("red", "green")]
+            document["arguments"] = {f"gen_args_{k}": request for k, request in enumerate(requests)}
+            document |= {"target": "0", "resps": [[["-1.5", "False"]], [[str(-1.0 - n % 2), "True"]]]}
+            document["filtered_resps"] = [response[0] for response in document["resps"]]
     folder.mkdir(parents=True)
     place = "2026-11-22T10-00-00.000000"
     (folder / f"results_{place}.json").write_text(json.dumps({"model_name": "them/theirs", "config": {}}))
@@ -172,7 +181,7 @@ def test_no_command_ends_in_a_traceback(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     if EXPERIMENTS[name].recorded:
-        made_log(tmp_path / "log")
+        made_log(tmp_path / "log", with_options=name == "choice")
     else:
         made_items(tmp_path / "items", name)
     used, run = set(), CliRunner()
@@ -182,6 +191,8 @@ def test_no_command_ends_in_a_traceback(
         result = run.invoke(root, words, catch_exceptions=True, standalone_mode=False)
         wrong = result.exception
         assert wrong is None or isinstance(wrong, InputError | click.ClickException | SystemExit), (line, wrong)
+        # where there is no run yet, `run` asks default models all items
+        assert words[0] != "import" or words[-1] != "run" or wrong is None, wrong
         if isinstance(wrong, InputError):
             assert "\n" not in str(wrong) and str(wrong), line
         else:

@@ -5,9 +5,10 @@ The words are those that providers document (docs/models.md says which); no prov
 """
 
 import asyncio
+import itertools
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -1163,9 +1164,34 @@ PLACES: list[Callable[[str], Any]] = [
 ]
 
 
-@pytest.mark.parametrize("place", range(len(PLACES)))
-@pytest.mark.parametrize("cut", [100, 200, 298, 300, 4_000, 10_000])
-@pytest.mark.parametrize("filler", ["x", "x y "])
+CUTS = [100, 200, 298, 300, 4_000, 10_000]
+FILLERS = ["x", "x y "]
+
+
+def places_cuts_and_fillers() -> Iterator[Any]:
+    """Every place, cut and filler. Quick are two of each place, with one filler each, which have each cut with both
+    fillers; slow are the other pairs of a place and a cut; long is each pair with its other filler.
+    """
+    for place in range(len(PLACES)):
+        for n, cut in enumerate(CUTS):
+            quick = (place + n // 3) % 2 if n % 3 == place % 3 else None
+            for k, filler in enumerate(FILLERS):
+                first = k == (quick if quick is not None else (place + n) % 2)
+                marks = [] if k == quick else [pytest.mark.slow] if first else [pytest.mark.long]
+                yield pytest.param(place, cut, filler, marks=marks)
+
+
+def test_quick_and_slow_cases_of_cut_errors_hold_every_pair() -> None:
+    cases = [*places_cuts_and_fillers()]
+    assert len(cases) == len(PLACES) * len(CUTS) * len(FILLERS)
+    quick = [case.values for case in cases if not case.marks]
+    assert {(place, filler) for place, _, filler in quick} == set(itertools.product(range(len(PLACES)), FILLERS))
+    assert {(cut, filler) for _, cut, filler in quick} == set(itertools.product(CUTS, FILLERS))
+    often = [case.values for case in cases if pytest.mark.long not in case.marks]
+    assert {(place, cut) for place, cut, _ in often} == set(itertools.product(range(len(PLACES)), CUTS))
+
+
+@pytest.mark.parametrize(("place", "cut", "filler"), [*places_cuts_and_fillers()])
 def test_no_part_of_a_key_is_left_where_an_error_is_cut(place: int, cut: int, filler: str) -> None:
     shown: list[str] = []
     for before in (cut - 1, cut - 5, cut - 14, cut - 20, cut - len(SECRET) + 1):

@@ -469,17 +469,24 @@ def test_a_key_may_stand_in_a_dotenv_file(tmp_path: Path, monkeypatch: pytest.Mo
     assert endpoint("mistral/small", None).key == KEY
 
 
-def planned_kills(rng: random.Random) -> Iterator[int]:
-    """After how many further replies each of twenty kills comes."""
-    for _ in range(20):
-        yield rng.randint(1, 230)
+def planned_kills(rng: random.Random, kills: int, calls: int) -> Iterator[int]:
+    """After how many further replies each kill comes: all of them before the calls are through."""
+    for _ in range(kills):
+        yield rng.randint(1, int(1.5 * calls / kills))
 
 
 # a reply whose connection broke, or whose command was killed, before the check counts, with a warning
 @pytest.mark.filterwarnings("ignore:.*not checked for swapped answers")
-@pytest.mark.slow
-def test_a_run_of_3000_calls_killed_twenty_times_under_faults_loses_nothing_and_invents_nothing(tmp_path: Path) -> None:
-    connections = 20
+@pytest.mark.parametrize(
+    ("limit", "calls", "kills", "connections"),
+    [
+        pytest.param(20, 300, 3, 8, marks=pytest.mark.slow),
+        pytest.param(156, 2900, 20, 20, marks=pytest.mark.long),
+    ],
+)
+def test_a_run_killed_again_and_again_under_faults_loses_nothing_and_invents_nothing(
+    tmp_path: Path, limit: int, calls: int, kills: int, connections: int
+) -> None:
     items = load("starter")
     good: Counter[bytes] = Counter()
 
@@ -491,9 +498,10 @@ def test_a_run_of_3000_calls_killed_twenty_times_under_faults_loses_nothing_and_
             return response
 
     with served(Counting(items, MIXED, latency=0.02).app()) as url:
-        command = [sys.executable, "-m", "selfexec", "run", "--model", "sim/typical", "--limit", "156", "--epochs", "3"]
-        command += ["--base-url", url, "--max-connections", str(connections), "--out", str(tmp_path / "r")]
-        for further in planned_kills(random.Random(11)):
+        command = [sys.executable, "-m", "selfexec", "run", "--model", "sim/typical", "--epochs", "3"]
+        command += ["--limit", str(limit), "--base-url", url, "--max-connections", str(connections)]
+        command += ["--out", str(tmp_path / "r")]
+        for further in planned_kills(random.Random(11), kills, calls):
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             aim = good.total() + further
             while good.total() < aim:
@@ -504,13 +512,13 @@ def test_a_run_of_3000_calls_killed_twenty_times_under_faults_loses_nothing_and_
         finished = subprocess.run(command, capture_output=True, text=True, check=False)
         assert finished.returncode == 0, finished.stderr
     broken = sx.load(tmp_path / "r")
-    assert len(broken.replies) > 2900
-    unbroken, _ = run_on(FaultyServer(items, MIXED).app(), tmp_path / "u", limit=156, epochs=3)
+    assert len(broken.replies) > calls
+    unbroken, _ = run_on(FaultyServer(items, MIXED).app(), tmp_path / "u", limit=limit, epochs=3)
     assert broken.replies.keys() == unbroken.replies.keys()
     assert [essence(r) for r in broken.replies.values()] == [essence(unbroken.replies[k]) for k in broken.replies]
     assert sx.score(broken).records() == sx.score(unbroken).records()
     # a call is repeated only if it was under way when the run was killed, and then it was never written down
-    assert good.total() - len(good) <= 20 * connections
+    assert good.total() - len(good) <= kills * connections
     lines = (tmp_path / "r" / "replies.jsonl").read_text().splitlines()
     assert len(lines) == len(broken.replies)
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from itertools import islice
 
 import pytest
@@ -60,6 +61,17 @@ def test_what_is_said_is_read_however_it_is_written(cases: Callable[[], Iterator
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("cases", EVERY, ids=lambda cases: cases.__name__)
+def test_of_the_product_another_part_each_day_is_read_as_it_was_made(cases: Callable[[], Iterator[Case]]) -> None:
+    # a prime that is no step of the quick test: within 31 days each case has its turn
+    step = 31
+    first = datetime.now(UTC).toordinal() % step
+    n, found = wrong(islice(cases(), first, None, step))
+    assert n > 80
+    assert not found, f"cases {first}, {first + step}, ...: {len(found)} of {n}:\n" + "\n".join(found[:10])
+
+
+@pytest.mark.long
 def test_the_whole_product_is_read_as_it_was_made(capsys: pytest.CaptureFixture[str]) -> None:
     counts, found = Counter[str](), list[str]()
     for cases in EVERY:
