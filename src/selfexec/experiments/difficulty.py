@@ -395,7 +395,7 @@ class Difficulty(Experiment):
         baseline="the questions, what other models find hard and what they predict",
         claimed=_claimed,
         said=lambda claim, yes: claim.replace(" before ", " is easier than " if yes else " is harder than "),
-        measured="whether it predicts which of four questions are harder for it: answered wrongly, or at length",
+        measured="whether it predicts which of two questions is harder for it: answered wrongly, else with more tokens",
         rule="rule by all tokens of an answer",
         task="ranking of questions by how hard they are for it",
         lost="the questions in its unread groups",

@@ -41,8 +41,8 @@ PREDICTORS = {
 def _caption(levels: Sequence[str]) -> str:
     by = [text for these, text in BY.items() if not set(levels).isdisjoint(these)]
     return (
-        "Skill of each model's own predictions, however often they say yes, and of the best predictor that goes by one "
-        f"of these alone: {joined(by)}."
+        "Skill of each model's own predictions and of the best predictor that goes by one of these alone, however "
+        f"often each says yes: {joined(by)}."
     )
 
 

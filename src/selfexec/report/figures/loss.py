@@ -29,10 +29,10 @@ FILLS = {
 }
 NAMES = {
     1: "unreadable: format",
-    2: "truncated",
-    3: "declined or performed",
+    2: "unreadable: truncated",
+    3: "unreadable: declined, or did the task",
     4: "withheld by the model",
-    5: "by the provider",
+    5: "withheld by the provider",
 }
 NAMES |= {6: "missing"}
 
