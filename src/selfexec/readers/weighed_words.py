@@ -96,7 +96,7 @@ def weigh_words(text: str) -> Reading:
                 found = [c for c in found if "word" in plain[: c.start].lower()]
             if found and all(_was_cut(plain, c) for c in found):
                 return Reading("unreadable", reason="truncated", evidence=quoted(text, found[-1]))
-            # among lists without a key, the five that were asked for come before others
+            # where several lists are found, those of the five words that were asked for come before others
             found = [c for c in found if len(c.value) == ASKED_FOR] or found
             if source is _keyed and left_open(plain, found):
                 return unreadable(text, outermost(found))
