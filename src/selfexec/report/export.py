@@ -122,17 +122,12 @@ def drawn(figure: Figure, sheet: Sheet, unit: Literal["mm", ""] = "mm") -> str:
     where there is no `unit`.
     """
     assert figure.drawing and sheet.mm
-    svg = _without_variables(figure.drawing(sheet))
+    svg = re.sub(r"var\(--[a-z-]+,([^()]+)\)", r"\1", figure.drawing(sheet))  # what stands where none is set
     found = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
     assert found
     width = sheet.mm if unit else sheet.mm / POINT
     height = width * float(found[2]) / float(found[1])
     return svg.replace('width="100%"', f'width="{width:.2f}{unit}" height="{height:.2f}{unit}"', 1)
-
-
-def _without_variables(svg: str) -> str:
-    """Each variable that the drawing sets itself in place of its uses, then what is to stand where none is set."""
-    return re.sub(r"var\(--[a-z-]+,([^()]+)\)", r"\1", svg)
 
 
 # --- tables ----------------------------------------------------------------------------------------------------------

@@ -33,8 +33,8 @@ NAMES = {
     3: "unreadable: declined, or did the task",
     4: "withheld by the model",
     5: "withheld by the provider",
+    6: "missing",
 }
-NAMES |= {6: "missing"}
 
 
 def loss(numbers: FigureNumbers) -> Figure | None:

@@ -82,17 +82,12 @@ def ability_experiments() -> list[str]:
     return [name for name, experiment in EXPERIMENTS.items() if experiment.is_of_ability]
 
 
-def ranking_experiments() -> list[str]:
-    """The paper's experiments in which a prediction ranks what an item has."""
-    return [name for name in PAPER_HEADLINE.experiments if EXPERIMENTS[name].claim_kind == "order"]
-
-
 def page_correlations(numbers: FigureNumbers) -> dict[Names, AdjustedCorrelation]:
     """By the names of the two (within one experiment: its name and `KNOWING` or `ORDERING`): all that a page has, but
     for a whole with its parts, which go together anyway.
     """
     correlations = {(pair.one, pair.two): pair.titled for pair in related_numbers(numbers) if not pair.of_a_whole}
-    for experiment in ranking_experiments():
+    for experiment in (name for name in PAPER_HEADLINE.experiments if EXPERIMENTS[name].claim_kind == "order"):
         tokens, ranking = numbers.prediction_tokens(experiment), numbers.scored(experiment, "accuracy")
         log_tokens = {model: math.log(one.value) for model, one in tokens.items()}
         correlations[experiment, ORDERING] = related(log_tokens, _sound(ranking))
