@@ -150,7 +150,7 @@ def test_a_run_says_why_it_asked_again(tmp_path: Path) -> None:
         "/v1/chat/completions", replying(busy, busy, web.Response(status=500), completion("Hi"), busy, completion("Hi"))
     )
     run, progress = run_on(app, tmp_path / "r", experiments=["association"], limit=1, max_connections=1)
-    assert next(summary(progress, run)) == "calls 2, retries 4 (rate limit 3, server error 1)"
+    assert next(summary(progress, run, scores_follow=True)) == "calls 2, retries 4 (rate limit 3, server error 1)"
     kept = [reply.retry_causes for reply in sx.load(tmp_path / "r").replies.values()]
     assert sorted(map(len, kept)) == [1, 3]
 

@@ -148,7 +148,7 @@ def test_of_the_authors_counting_the_papers_numbers_are_shown_too(ten_models: Ru
 
 def test_scores_counted_as_the_authors_did_say_nothing_of_loss_and_noise(as_the_authors_read_them: sx.Run) -> None:
     scores = sx.score(as_the_authors_read_them, "authors")
-    assert scores.warnings == ()
+    assert {warning.kind for warning in scores.warnings} == {"unseen tokens"}  # which order their pairs as well
     assert all(row.worst is None and row.best is None for row in scores)
     assert "worst" not in scores.table()
     assert not any(word in scores.table() for word in ("ceiling", "repeats itself"))
