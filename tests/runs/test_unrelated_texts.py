@@ -74,7 +74,13 @@ def test_what_says_nothing_of_its_prompt_is_named(text: str, experiment: str, se
 @pytest.mark.parametrize(
     "text",
     [
-        *("Flour and water make bread.", "Start with 18 grams of yeast.", "I would rather not.", "Who knows?"),
+        *(
+            "Flour and water make bread.",
+            "Start with 18 grams of yeast.",
+            "I would rather not.",
+            "Who knows?",
+            "None of them.",
+        ),
         *("I'm sorry, but I can't help with that.", "Sorry, no.", "My guess is an hour."),
         *("Dabei kann ich leider nicht helfen.", "Tut mir leid, das geht nicht.", "Je ne peux pas aider avec cela."),
         *(

@@ -6,6 +6,7 @@ There is no list of such texts. The rule is about replies: a text is one if any 
     it has the form asked for      one of the keys or marks that its prompt demands, or what the reader of it reads
     it takes up the prompt         a word of the item, by its first letters, a number of it, or letters of its script
     it speaks for somebody         in the first person, it refuses as models do, or it asks something
+    it refers to what was asked    none of them, both
 
 Where many replies of a kind have none of these, as the names and numbers with which short questions are answered, it is
 how the model answers there, and nothing is named. Of 34,760 recorded replies of ten models seven have none, five of
@@ -46,6 +47,7 @@ FIRST_PERSON = re.compile(
     r"\bI\b|(?i:\b(?:me|my|mine|myself|ich|mir|mich|mein\w*|je|moi|mon|mes|yo|mi|puedo|siento|lamento|eu|meu|minha|posso"
     r"|desculpe|mio|mia|dispiace|ik|mij|mijn|jag|mig|jeg|meg|mog\u0119|nie|m\u016f\u017eu|mohu)\b|\bj['’])"
 )
+REFERS = re.compile(r"\b(?:them|both|neither|none)\b", re.IGNORECASE)
 ASKS = re.compile(r"[?？؟](?=[\s\"'”’»)*_]|\Z)")
 
 
@@ -81,7 +83,7 @@ def _is_bare(text: str, reply: Reply) -> bool:
         return False
     if any(mark in text for mark in MARKS) and asks_for_marks(reply):
         return False
-    speaks = FIRST_PERSON.search(text) or ASKS.search(text) or refuses(text)
+    speaks = FIRST_PERSON.search(text) or ASKS.search(text) or REFERS.search(text) or refuses(text)
     return not speaks and NAMED.search(text) is not None
 
 
