@@ -67,7 +67,7 @@ def test_of_ten_recorded_models_two_part_with_the_rule_in_a_quarter(
         assert re.search(r"selfexec read (\S*/)?ten --claim disputed --show", text)
         assert all(test.text in text for test in told.values())
     kinds = [warning["kind"] for warning in json.loads(scores.json())["warnings"]]
-    assert kinds.count("judge") == 2 and set(kinds) == {"judge", "loss"}
+    assert kinds.count("judge") == 2 and set(kinds) == {"judge", "loss", "unseen tokens"}
 
 
 def test_where_both_agree_nothing_is_said() -> None:

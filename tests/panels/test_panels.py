@@ -111,7 +111,8 @@ def test_a_model_alone_with_the_panel_has_the_numbers_that_it_has_among_these_mo
 def test_the_panel_is_named_wherever_it_was_used_and_nowhere_else(
     alone: Run, file: Path, beside: Scores, by_itself: Scores, tmp_path: Path
 ) -> None:
-    line = "The baseline is built from the reference panel `mine`: 6 models recorded in 2026-11."
+    line = "The baseline is built from the reference panel `mine`: 6 models recorded in 2026-11"
+    line += ", with prompts that may differ from these."
     scores = beside
     data = json.loads(scores.json())
     assert line in data["answer"]

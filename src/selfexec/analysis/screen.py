@@ -164,7 +164,7 @@ def _own(verdicts: Sequence[str], scores: Scores, asked: Sequence[str]) -> Itera
 
 
 def _own_verdicts(scores: Scores) -> list[str]:
-    """shown in association; unresolved in restriction (by rule) and difficulty. A verdict is that on the panel of a
+    """shown: association; unresolved: restriction (by rule), difficulty. A verdict is that on the panel of a
     run, or on its only model, with its interval, where that is held against a reference panel. Where there is none, its
     reason.
     """
@@ -192,7 +192,7 @@ def _own_verdicts(scores: Scores) -> list[str]:
             silent += found[:1] or _not_judged(scores, experiment, with_panel)
     most = f", {MOST_FOR_ONE}" if with_panel else ""
     known = [
-        f"{printed(verdict)} in {joined(experiments)}{most if verdict == 'unresolved' else ''}"
+        f"{printed(verdict)}{_listed(experiments, scores)}{most if verdict == 'unresolved' else ''}"
         for verdict, experiments in where.items()
         if experiments
     ]
@@ -203,6 +203,12 @@ def _own_verdicts(scores: Scores) -> list[str]:
     ):  # of each model there is one below the full table
         return [f"{NO_VERDICT} for all models together, with a reference panel; for each model: --full"]
     return known
+
+
+def _listed(experiments: Sequence[str], scores: Scores) -> str:
+    """in association and difficulty; of more models than have sentences `: association, difficulty`, for one line."""
+    told = len(scores.models) <= TOLD_BY_SENTENCES
+    return f" in {joined(experiments)}" if told else f": {', '.join(experiments)}"
 
 
 def _not_judged(scores: Scores, experiment: str, with_panel: Container[str]) -> list[Finding]:
