@@ -87,8 +87,8 @@ def _of_condition(scores: Scores, width: int, named: bool) -> Iterator[Part]:
     apart = stands_apart(scores)
     verdicts = [] if apart else _own_verdicts(scores)
     answers = [] if apart else [*_answers(scores, found), *(_own(verdicts, scores, asked) if verdicts else ())]
-    told = len(scores.models) <= TOLD_BY_SENTENCES
-    title = [_title(scores, named), *in_doubt(scores), *answers, *remarks(scores, in_sentences=told)]
+    in_sentences = len(scores.models) <= TOLD_BY_SENTENCES
+    title = [_title(scores, named), *in_doubt(scores), *answers, *remarks(scores, in_sentences=in_sentences)]
     yield Table("\n".join(title), ["model", *heads], rows, "plain")
     if legend := " ".join(_legend(columns, scores, bool(verdicts))):
         yield legend
@@ -207,8 +207,8 @@ def _own_verdicts(scores: Scores) -> list[str]:
 
 def _listed(experiments: Sequence[str], scores: Scores) -> str:
     """in association and difficulty; of more models than have sentences `: association, difficulty`, for one line."""
-    told = len(scores.models) <= TOLD_BY_SENTENCES
-    return f" in {joined(experiments)}" if told else f": {', '.join(experiments)}"
+    in_sentences = len(scores.models) <= TOLD_BY_SENTENCES
+    return f" in {joined(experiments)}" if in_sentences else f": {', '.join(experiments)}"
 
 
 def _not_judged(scores: Scores, experiment: str, with_panel: Container[str]) -> list[Finding]:

@@ -263,9 +263,9 @@ def unseen_tokens(runs: Iterable["Run"]) -> Iterator[UnseenTokens]:
         for key, reply in run.replies.items():
             is_answer = key.session_kind == EXPERIMENTS[key.experiment].answers
             if is_answer and reply.text and key.model not in run.simulated and key.model not in run.people:
-                told = reply.reasoning_tokens is not None or bool(reply.reasoning) or "tool" in reply.facets
+                explained = reply.reasoning_tokens is not None or bool(reply.reasoning) or "tool" in reply.facets
                 more = (reply.output_tokens or 0) > most_tokens(reply.text)
-                counts.setdefault((key.model, key.experiment), []).append(more and not told)
+                counts.setdefault((key.model, key.experiment), []).append(more and not explained)
         for (model, experiment), unseen in counts.items():
             if len(unseen) >= LEAST_SESSIONS and 2 * sum(unseen) >= len(unseen):
                 yield _unseen(model, experiment, sum(unseen), len(unseen))
