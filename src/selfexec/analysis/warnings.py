@@ -95,8 +95,7 @@ def _found(group: Sequence[int], models: Sequence[str], pairs: Sequence[tuple[in
     counts = [(same, sessions) for one, _, same, sessions in pairs if one in group]
     same, sessions = min(counts, key=lambda pair: (pair[0] / pair[1], pair))
     names = tuple(models[n] for n in group)
-    shared = number_of(sessions, "session")
-    how = f"all {shared}" if same == sessions else f"{same:,} of {shared} ({_percent(same, sessions)})"
+    how = _how_many(same, sessions)
     least = " or more" if len(names) > 2 and same < sessions else ""
     who = f"{', '.join(names[:-1])} and {names[-1]}"
     text = (
@@ -106,9 +105,10 @@ def _found(group: Sequence[int], models: Sequence[str], pairs: Sequence[tuple[in
     return SameReplies(names, same, sessions, text)
 
 
-def _percent(part: int, whole: int) -> str:
-    """Never 100% of what is not all."""
-    return f"{int(100 * part / whole)}%"
+def _how_many(same: int, sessions: int) -> str:
+    """all 120 sessions; 119 of 120 sessions (99%), and never 100% of what is not all"""
+    shared = number_of(sessions, "session")
+    return f"all {shared}" if same == sessions else f"{same:,} of {shared} ({int(100 * same / sessions)}%)"
 
 
 # --- responses that are the same to whatever is asked ----------------------------------------------------------------
@@ -192,11 +192,9 @@ def same_epochs(runs: Iterable["Run"]) -> Iterator[SameEpochs]:
 
 
 def _same_epochs(model: str, same: int, sessions: int) -> SameEpochs:
-    shared = number_of(sessions, "session")
-    how = f"all {shared}" if same == sessions else f"{same:,} of {shared} ({_percent(same, sessions)})"
     text = (
-        f"{model} gave the same text in every epoch in {how}: a cache, or a model that always gives it. Such epochs "
-        "count as one: they do not show how consistent the model is."
+        f"{model} gave the same text in every epoch in {_how_many(same, sessions)}: a cache, or a model that always "
+        "gives it. Such epochs count as one: they do not show how consistent the model is."
     )
     return SameEpochs(model, same, sessions, text)
 

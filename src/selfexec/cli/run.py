@@ -312,7 +312,8 @@ def summary(progress: "Progress", run: "Run", *, scores_follow: bool) -> Iterato
     yield from calls_made(progress)
     states = Counter(_state(key, reading) for key, reading in run.readings.items())
     yield "sessions: " + ", ".join(f"{state} {n:,}" for state, n in states.most_common())
-    with_scores = {notice.text for notice in notices_in(run)} if scores_follow else set()
+    # looks at all replies, so only where there may be anything to leave out
+    with_scores = {notice.text for notice in notices_in(run)} if scores_follow and progress.warnings else set()
     yield from (line for line in went_wrong(progress) if line.removeprefix("warning: ") not in with_scores)
     yield from unknown_lines(run)
 

@@ -22,8 +22,8 @@ from selfexec.report.score_lines import COMPARED
 
 @dataclass(frozen=True)
 class AnswerSection:
-    """`notes`: why there is no verdict on own excess at all, epochs that are one, answers without
-    a token count, and who answered nothing. `items`: how many of each
+    """`notes`: why there is no verdict on own excess at all, epochs that are one, answers without a
+    token count or with more tokens than text, and who answered nothing. `items`: how many of each
     experiment a model was asked. `detectable`: experiment -> column -> the difference between two models that 80% of
     runs like these would find (median, least, greatest over pairs). `said`: sentences by what they are about.
     """
