@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
+from unittest import mock
 
 MODEL = "typical"
 
@@ -85,8 +86,9 @@ def lean(errand: Errand) -> Counter:
         max_connections=errand.connections,
     )
     # once all is asked and the journal closed, the run is read back; the others are not asked for that
-    execute.opened = lambda folder: SimpleNamespace(replies={})
-    execute.carry_out(planned)
+    nothing = SimpleNamespace(replies={}, items=SimpleNamespace(items={}))
+    with mock.patch.object(execute, "read_run", lambda folder: nothing):  # refuses a name that is not there
+        execute.carry_out(planned)
     # the others ask as in epoch 1, where every reply has a text; in later ones a simulated model may reply with none
     return lambda: sum(not reply.failed for reply in read_journal(out / "replies.jsonl").values())
 
