@@ -56,16 +56,14 @@ MAY = re.compile("|".join(("<", *sorted(ALL | JUDGING))), re.IGNORECASE)
 
 def stand_in(name: Any) -> Answerer | None:
     """What a field of a reply says has answered; None where it may be a model, or holds no name. Ids are looked at
-    once each, and nearly all of them hold no such word.
+    once each, and nearly all of them have a digit early on.
     """
-    return answerer_of(name) if isinstance(name, str) and MAY.search(name) else None
+    return answerer_of(name) if isinstance(name, str) and PLAIN.fullmatch(name) and MAY.search(name) else None
 
 
 @lru_cache(maxsize=1024)
 def answerer_of(name: str) -> Answerer | None:
-    """What a name of a reply says has answered; None where it may be a model."""
-    if not PLAIN.fullmatch(name):
-        return None
+    """What a name of a reply without digits says has answered; None where it may be a model."""
     words = set(name_words(JOINED.sub(r"\1 \2", name)))
     if BRACKETED.fullmatch(name) and not words <= ALL | CONNECTING | UNFILLED:
         return "dummy"
@@ -101,8 +99,11 @@ def judge_in(body: Mapping[str, Any], asked: str) -> str | None:
 
 def judges(name: Any, asked: str = "") -> bool:
     """Whether a name is that of a model that judges prompts and replies, where one of another kind was asked."""
-    if not (isinstance(name, str) and MAY.search(name)):
-        return False
+    return isinstance(name, str) and _judges(name, asked)
+
+
+@lru_cache(maxsize=1024)
+def _judges(name: str, asked: str) -> bool:
     return not JUDGING.isdisjoint(LETTERS.findall(name.casefold())) and JUDGING.isdisjoint(
         LETTERS.findall(asked.casefold())
     )
