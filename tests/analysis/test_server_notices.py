@@ -14,7 +14,7 @@ from selfexec.analysis.screen import Screen
 from selfexec.analysis.warnings import server_notices
 from selfexec.cli import root
 from selfexec.runs import Reply, Run
-from selfexec.runs.server_notices import notices_among, notices_in, notices_of
+from selfexec.runs.server_notices import notices_among, notices_of
 
 
 def run_with(said: list[dict[str, Any]], folder: Path) -> Run:
@@ -140,7 +140,7 @@ def test_more_tokens_than_a_text_can_have_say_nothing_where_thoughts_may_be_amon
 
 
 def test_the_recorded_models_that_think_unseen_are_not_suspected(ten_models: Run) -> None:
-    assert list(notices_in(ten_models)) == []
+    assert ten_models.server_notices == ()
 
 
 WHOLE = {"completion_id": "c-1", "served_model": "m", "output_tokens": 5, "latency": 1.0}

@@ -10,6 +10,7 @@ from aiohttp import web
 import selfexec as sx
 from selfexec.runs import Reply
 from selfexec.runs.asking import Progress, carry_out, plan, remarks
+from selfexec.runs.server_notices import notices_among
 from sockets import completion, served
 
 TURN = count()
@@ -28,7 +29,7 @@ def reply(text: str | None = "Hi", item: str | None = None, epoch: int = 1, **mo
 
 
 def said_by(*replies: Reply) -> str:
-    return "\n".join(remarks(replies))
+    return "\n".join(remarks(replies, notices=notices_among(replies)))
 
 
 def warned(url: str, out: Path, **choices: Any) -> list[str]:

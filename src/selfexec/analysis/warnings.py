@@ -22,7 +22,7 @@ from selfexec.experiments import EXPERIMENTS, by_source
 from selfexec.facets import is_call
 from selfexec.metrics import JudgeTest, LossTest
 from selfexec.readers import most_tokens
-from selfexec.runs.server_notices import About, notices_in
+from selfexec.runs.server_notices import About
 from selfexec.text.numbers import joined, number_of
 from selfexec.text.printable import command_line
 
@@ -326,7 +326,7 @@ def server_notices(runs: Iterable["Run"]) -> Iterator[ServerNotice]:
     lack what others have, and texts that came to prompts which have nothing in common.
     """
     for run in runs:
-        yield from (ServerNotice(*notice) for notice in notices_in(run))
+        yield from (ServerNotice(*notice) for notice in run.server_notices)
 
 
 def of_replies(

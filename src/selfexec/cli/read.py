@@ -109,7 +109,6 @@ def command(
     )
     from selfexec.runs.absent import absent_sessions
     from selfexec.runs.importing import run_of
-    from selfexec.runs.server_notices import notices_in
     from selfexec.runs.unknown_fields import unknown_lines
 
     run = run_of(source, item_source, accept_ends)
@@ -142,7 +141,7 @@ def command(
             _put([_nothing(source).encode()], out)
             return
         table = as_text(*reading_summary(chosen), width, "stacked", styled=styled)
-        texts = (notice.text for notice in notices_in(run) if any(key.model == notice.model for key in chosen))
+        texts = (notice.text for notice in run.server_notices if any(key.model == notice.model for key in chosen))
         fields = unknown_lines(run, shown=None)
         unread = claims_that_came_out(run.tables, ["unreadable"])
         lines = (

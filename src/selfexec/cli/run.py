@@ -306,14 +306,12 @@ def summary(progress: "Progress", run: "Run", *, scores_follow: bool) -> Iterato
     """Calls, retries by cause, states by reason, what failed, and what replies have that is not known. What is to be
     known of the replies stands with the scores, where these follow.
     """
-    from selfexec.runs.server_notices import notices_in
     from selfexec.runs.unknown_fields import unknown_lines
 
     yield from calls_made(progress)
     states = Counter(_state(key, reading) for key, reading in run.readings.items())
     yield "sessions: " + ", ".join(f"{state} {n:,}" for state, n in states.most_common())
-    # looks at all replies, so only where there may be anything to leave out
-    with_scores = {notice.text for notice in notices_in(run)} if scores_follow and progress.warnings else set()
+    with_scores = {notice.text for notice in run.server_notices} if scores_follow else set()
     yield from (line for line in went_wrong(progress) if line.removeprefix("warning: ") not in with_scores)
     yield from unknown_lines(run)
 

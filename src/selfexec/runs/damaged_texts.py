@@ -26,9 +26,11 @@ LEAST, LEAST_SHARE = 2, 0.001  # replies, and how many of a model's: now and the
 LOST = "\N{REPLACEMENT CHARACTER}"
 # within a word, in a text where all that is not ASCII may have become a question mark
 MARK_IN_WORD = re.compile(r"(?<![\w/=&:?])[^\W\d_]+(?:\?[^\W\d_A-Z]+)+(?![\w/=&?])")
+MAYBE_IN_WORD = re.compile(r"\?[^\W\d_A-Z]")
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
 # where no script has a use for them: behind ASCII
-HIDDEN = re.compile("(?<=[\x20-\x7e])[\u00ad\u180e\u200b\u2060-\u2064\ufeff\U000e0100-\U000e01ef]")
+HIDDEN = re.compile("[\u00ad\u180e\u200b\u2060-\u2064\ufeff\U000e0100-\U000e01ef](?<=[\x20-\x7e].)")
+GREEK_OR_CYRILLIC = re.compile("[\u0370-\u052f]")
 TWO_SCRIPTS = re.compile("[A-Za-z][\u0370-\u052f]+[A-Za-z]|[\u0400-\u052f][A-Za-z]+[\u0400-\u052f]")
 LEAST_SIGNS = 2  # of each of these in a text
 LONGEST_WORD, MOSTLY_LETTERS, LEAST_LETTERS = 100, 0.8, 8  # characters, how many are letters, and different ones
@@ -83,7 +85,9 @@ def _has_lost_characters(text: str) -> bool:
 
 
 def _has_marks_in_words(text: str) -> bool:
-    return "?" in text and text.isascii() and len(MARK_IN_WORD.findall(text)) >= LEAST_SIGNS
+    if not (text.isascii() and MAYBE_IN_WORD.search(text)):
+        return False
+    return len(MARK_IN_WORD.findall(text)) >= LEAST_SIGNS
 
 
 def _has_controls(text: str) -> bool:
@@ -95,13 +99,17 @@ def _has_hidden(text: str) -> bool:
 
 
 def _mixes_scripts(text: str) -> bool:
-    return not text.isascii() and len(TWO_SCRIPTS.findall(text)) >= LEAST_SIGNS
+    if text.isascii() or not GREEK_OR_CYRILLIC.search(text):
+        return False
+    return len(TWO_SCRIPTS.findall(text)) >= LEAST_SIGNS
 
 
 def _lacks_blanks(text: str) -> bool:
     """Whether many letters stand in a row, of a script that puts blanks between its words."""
-    rows = [word for word in text.split() if len(word) >= LONGEST_WORD] if len(text) >= LONGEST_WORD else []
-    return any(map(_is_row, rows))
+    words = text.split() if len(text) >= LONGEST_WORD else []
+    if max(map(len, words), default=0) < LONGEST_WORD:
+        return False
+    return any(_is_row(word) for word in words if len(word) >= LONGEST_WORD)
 
 
 def _is_row(word: str) -> bool:

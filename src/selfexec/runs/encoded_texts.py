@@ -55,9 +55,8 @@ class Way(NamedTuple):
 
 def encodings_of(text: str, asked: str = "") -> Iterator[str]:
     """What a text seems to be written in, where what was asked shows nothing of the kind."""
-    for name, way in WAYS.items():
-        if any(hint in text and hint not in asked for hint in way.hints) and _is_written(text, way):
-            yield name
+    hinted = dict.fromkeys(name for hint, name in HINTS if hint in text and hint not in asked)
+    yield from (name for name in hinted if _is_written(text, WAYS[name]))
     if not text.isascii():
         yield from _misread(text)
     yield from (name for name, is_written in WHOLE.items() if is_written(text.strip()))
@@ -81,7 +80,7 @@ def _misread(text: str) -> Iterator[str]:
     capitals before a quotation mark may look so by chance, but not all that a text has.
     """
     runs = [run for run in NOT_ASCII.findall(text) if LOST not in run]
-    if len(runs) >= LEAST_RUNS:
+    if len(runs) >= LEAST_RUNS and min(map(len, runs)) > 1:  # one character is the bytes of no fewer ones
         names = (name for codec, name in CHARACTER_SETS.items() if all(_reads_back(run, codec) for run in runs))
         yield from (f"UTF-8 that was read as {name}" for name in [*names][:1])
 
@@ -132,6 +131,7 @@ def _nothing(part: str) -> str:
     return ""
 
 
+HIGH_BYTE = r"[89A-F][0-9A-F](?:=\r?\n)?"  # in quoted-printable, with a line break that is none
 NOT_HEXADECIMAL = re.compile(r"=\r?\n|0x|[^0-9A-Fa-f]")
 WAYS: Mapping[str, Way] = {
     "entities of HTML in the place of characters": Way(
@@ -142,7 +142,7 @@ WAYS: Mapping[str, Way] = {
     ),
     "quoted-printable (=20)": Way(
         ("=",),
-        re.compile(r"(?:=[89A-F][0-9A-F](?:=\r?\n)?)+|=3D|=20(?=\r?\n)|(?<=[^\n]{60})=\r?\n"),
+        re.compile(rf"={HIGH_BYTE}(?:={HIGH_BYTE})*|=3D|=20(?=\r?\n)|=(?<=[^\n]{{60}}=)\r?\n"),
         _of_hexadecimal,
         unless=re.compile("=="),
     ),
@@ -163,6 +163,7 @@ WAYS: Mapping[str, Way] = {
     ),
     "the form of text in XML (CDATA)": Way(("<![CDATA[",), re.compile(r"<!\[CDATA\[|\]\]>"), _nothing),
 }
+HINTS = [(hint, name) for name, way in WAYS.items() for hint in way.hints]
 
 
 def _is_in_json(text: str) -> bool:

@@ -27,6 +27,7 @@ MOST_READ = 2_000  # characters of a text: the rest is taken to be like them
 # a text that has so many tokens for each of its bytes, as times of the median, is as others are: it is not looked into
 USUAL = (0.62, 1.6)
 SAMPLE = 500  # texts that are looked into in any case
+LONG_WORD = re.compile("[A-Za-z]{9,}")
 PIECE = re.compile(r"[^\W\d_]+|\d{1,3}|[^\w\s]|_")
 
 
@@ -70,10 +71,15 @@ def rough_tokens(text: str) -> float:
     """
     read = text[:MOST_READ]
     pieces = PIECE.findall(read)
-    number = sum(
-        1 + (len(piece) - 1) // 8 if piece.isascii() else len(piece.encode(errors="replace")) / 3 for piece in pieces
-    )
+    if read.isascii():
+        number: float = len(pieces) + sum((len(word) - 1) // 8 for word in LONG_WORD.findall(read))
+    else:
+        number = sum(map(_tokens_of_piece, pieces))
     return max(1.0, (number + read.count("\n") / 2) * len(text) / len(read))
+
+
+def _tokens_of_piece(piece: str) -> float:
+    return 1 + (len(piece) - 1) // 8 if piece.isascii() else len(piece.encode(errors="replace")) / 3
 
 
 def median(values: Iterable[float]) -> float:

@@ -30,7 +30,7 @@ LEAST_BYTES = 20  # of the words: what is shorter may be an answer in any form
 LINE_BYTES = 12  # of the words of a line that looks like a notice
 SHARED_BYTES, SHARED_ITEMS = 80, 3  # of a text from several models
 COMPARED = 600  # characters of a text, from its beginning
-WORD = re.compile(r"(?<!\w)[^\W\d_]+(?!\w)")  # one with a digit may be an id
+WORD = re.compile(r"\w+")  # one with a digit may be an id
 BRACKETS, PICTOGRAPHS = "[(", ("So",)  # the latter is a category of Unicode
 
 
@@ -63,8 +63,8 @@ def marks_of(reply: Reply) -> Iterator[int]:
     yield hash(words_of(text))
     head, tail = text[:COMPARED].partition("\n")[0], text[-COMPARED:].rpartition("\n")[2]
     for line, signs in {tail: (), head: PICTOGRAPHS}.items() if "\n" in text else ():
-        words = words_of(line)
-        if _may_be_a_notice(line, signs) and len(words.encode(errors="replace")) >= LINE_BYTES:
+        words = words_of(line) if _may_be_a_notice(line, signs) else ""
+        if len(words.encode(errors="replace")) >= LINE_BYTES:
             yield hash(("line", words))
 
 
@@ -79,7 +79,7 @@ def text_of(group: Sequence[Reply]) -> str:
 
 def words_of(text: str) -> str:
     """The words of a text in small letters, without those that have digits: times, counts and ids."""
-    return " ".join(WORD.findall(text[:COMPARED].casefold()))
+    return " ".join(filter(str.isalpha, WORD.findall(text[:COMPARED].casefold())))
 
 
 def _may_be_a_notice(line: str, signs: Collection[str]) -> bool:

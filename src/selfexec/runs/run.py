@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from selfexec.claims import Tables
+    from selfexec.runs.server_notices import Notice
 
 
 # --- from its folder -------------------------------------------------------------------------------------------------
@@ -363,6 +364,17 @@ class Run:
             return None
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
+
+    @cached_property
+    def server_notices(self) -> "Sequence[Notice]":
+        """What servers said of the replies, and what these show beside each other, by model; of simulated models
+        nothing. Each text is looked at, so this takes a while where there are many.
+        """
+        from selfexec.runs.server_notices import notices_among
+
+        asked = (reply for reply in self.replies.values() if reply.model not in self.simulated)
+        addresses = {model: where for one in self.manifest.invocations for model, where in one.addresses.items()}
+        return tuple(notices_among(asked, addresses, self.folder, self.items.items))
 
     @cached_property
     def keys(self) -> Mapping[tuple[str, str], list[Key]]:

@@ -20,7 +20,6 @@ from selfexec.runs.item_words import Items
 from selfexec.runs.odd_replies import OddAbout, odd_replies
 from selfexec.runs.records import Reply
 from selfexec.runs.repeated_texts import repeated_texts, text_of
-from selfexec.runs.run import Run
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import command_line, harmless_line
 
@@ -40,18 +39,6 @@ class Notice(NamedTuple):
     text: str
 
 
-def notices_in(run: Run) -> Iterator[Notice]:
-    """What servers said of the replies of a run, by model; of simulated models nothing."""
-    asked = (reply for reply in run.replies.values() if reply.model not in run.simulated)
-    yield from notices_among(asked, addresses_in(run), run.folder, run.items.items)
-
-
-def addresses_in(run: Run) -> Mapping[str, str]:
-    """Where each model was asked last."""
-    invocations = run.manifest.invocations if run.manifest else []
-    return {model: where for one in invocations for model, where in one.addresses.items()}
-
-
 def notices_among(
     replies: Iterable[Reply],
     addresses: Mapping[str, str] = MappingProxyType({}),
@@ -59,7 +46,7 @@ def notices_among(
     items: Items = MappingProxyType({}),
 ) -> Iterator[Notice]:
     """What servers said of these replies, by model, unless they are simulated; `folder` is that of the run that has
-    them, where one has, `addresses` has where each model was asked, and `items` what it was asked about.
+    them, where one has, `addresses` has where each model was asked last, and `items` what it was asked about.
     """
     by_model: dict[str, list[Reply]] = {}
     for reply in replies:

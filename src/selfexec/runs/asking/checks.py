@@ -43,6 +43,7 @@ from selfexec.runs.asking.shared_memory import Memory, note, sessions_share_memo
 from selfexec.runs.ends import as_typed, why_unknown, with_accepted_end
 from selfexec.runs.readings import KEPT_STATE, is_kept, read_reply, state_shown
 from selfexec.runs.records import Reply, ended_with
+from selfexec.runs.server_notices import notices_among
 from selfexec.text.numbers import dollars, number_of
 from selfexec.text.printable import harmless_line
 from selfexec.text.tables import as_html, as_text, beginning
@@ -224,7 +225,7 @@ async def _check(
         first = tried[0]
         again = await _try(engine, first.item, replace(first.call, key=first.call.key._replace(epoch=2)), accept_ends)
     replies = [] if is_simulated else [t.reply for t in [*tried, again]]
-    odd = remarks(replies, lambda key: sent(key.experiment, key.session_kind))
+    odd = remarks(replies, lambda key: sent(key.experiment, key.session_kind), notices_among(replies))
     notes = [
         *findings_of(tried, again, memory, model),
         *(f"warning: {text}" for text in [*told, *engine.warnings, *odd]),

@@ -93,7 +93,7 @@ def carry_out(
         sampled = {one.name: one.sampling for one in plan.respondents if not one.simulated}
         replies = (reply for reply in found.replies.values() if reply.model in sampled)
         sent = lambda key: sampled[key.model].of(key.experiment, key.session_kind)  # noqa: E731
-        progress.warnings.extend(remarks(replies, sent, engine.addresses, plan.out, found.items.items))
+        progress.warnings.extend(remarks(replies, sent, found.server_notices))
     return found
 
 

@@ -5,15 +5,12 @@ It is read from the replies themselves, so that what earlier commands brought co
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from selfexec.experiments import Key
 from selfexec.facets import OFF, THINKING, is_call, settings_in
-from selfexec.runs.item_words import Items
 from selfexec.runs.records import Reply
-from selfexec.runs.server_notices import notices_among
+from selfexec.runs.server_notices import Notice
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
 
@@ -24,13 +21,9 @@ MUCH_EMPTY = 0.2  # of the replies of a model
 def remarks(
     replies: Iterable[Reply],
     sent: Callable[[Key], Mapping[str, Any]] = lambda key: {},
-    addresses: Mapping[str, str] = MappingProxyType({}),
-    folder: Path | None = None,
-    items: Items = MappingProxyType({}),
+    notices: Iterable[Notice] = (),
 ) -> Iterator[str]:
-    """`sent` has the settings that a session was asked with, `addresses` where each model was asked, `items` what they
-    were asked about, and `folder` is that of the run.
-    """
+    """`sent` has the settings that a session was asked with, `notices` what else is odd about the replies."""
     by_model: dict[str, list[Reply]] = defaultdict(list)
     for reply in replies:
         # what a model has executed may be answered by another one, and says what its own behaviour says: that is meant
@@ -51,11 +44,10 @@ def remarks(
                 yield f"{model}: {said}"
         if said := _untold(came, sent):
             yield f"{model}: {said}"
-    for notice in notices_among((reply for came in by_model.values() for reply in came), addresses, folder, items):
-        is_said = notice.about == "prompt_cut" or (
-            notice.about == "served" and _several_served(by_model[notice.model]) is not None
-        )
-        if not is_said:
+    for notice in notices:
+        came = by_model.get(notice.model, [])
+        is_said = notice.about == "prompt_cut" or (notice.about == "served" and _several_served(came) is not None)
+        if came and not is_said:
             yield notice.text
 
 
