@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from selfexec.runs.copied_texts import begun_with_another, copied_texts
+from selfexec.runs.copied_texts import copied_texts, joined_texts
 from selfexec.runs.records import Reply
 from selfexec.runs.run import Run
 
@@ -54,13 +54,28 @@ def test_letters_in_the_same_words_are_copies_where_the_prompts_were_counted_the
 
 def test_texts_that_begin_with_anothers_whole_text_are_named() -> None:
     joined = [reply(f"j{n}", f"{LONG.format(n)}{LONG.format(f'{n}0')}") for n in range(3)]
-    assert begun_with_another([*REST, *joined]) == joined
-    assert begun_with_another([*REST, joined[0]]) == begun_with_another(REST) == []
+    assert joined_texts([*REST, *joined]) == joined
+    assert joined_texts([*REST, joined[0]]) == joined_texts(REST) == []
+    behind = [reply(f"b{n}", f"{n} of them are known. {LONG.format(n)}") for n in range(3)]
+    assert joined_texts([*REST, *behind]) == behind
     same = [reply(f"rest-{n}", f"{LONG.format(n)} Indeed.", "predict") for n in range(3)]
-    assert begun_with_another([*REST, *same]) == []  # of one item
+    assert joined_texts([*REST, *same]) == []  # of one item
+
+
+def test_texts_that_begin_with_the_end_of_another_are_named() -> None:
+    left = [
+        reply(f"l{n}", f"which is more than one would think when one first hears of it at all.{LONG.format(n)}")
+        for n in "ab"
+    ]
+    assert joined_texts([*REST, *left]) == left
+    assert joined_texts([*REST, left[0]]) == []
+    own = [reply(f"rest-{n}", (left[0].text or "").replace("at all.", f"at all. {n}"), "predict") for n in range(9)]
+    small = [reply(f"s{n}", f"what i would say about {n} {LONG.lower()}") for n in range(9)]
+    assert joined_texts([*REST, *small]) == []
+    assert joined_texts([*REST[:1], *own[:1]]) == []  # of one item
 
 
 def test_of_ten_recorded_models_no_text_is_a_copy(ten_models: Run) -> None:
     for model in ten_models.models:
         own = [reply for reply in ten_models.replies.values() if reply.model == model]
-        assert copied_texts(own) == begun_with_another(own) == []
+        assert copied_texts(own) == joined_texts(own) == []

@@ -34,6 +34,7 @@ DAMAGED = {
     'quotes or line breaks written as in a string (\\" or \\n)': TEXT.replace("'", "\\'")
     .replace('"', '\\"')
     .replace("\n", "\\n"),
+    "the escapes of Markdown (\\*)": "Ask \\*\\*Émile\\*\\* there, and \\_not\\_ here.",
     "the bytes of a tokenizer (<0x0A>)": TEXT.replace("\n", "<0x0A>"),
     "the blanks of a tokenizer (\N{LOWER ONE EIGHTH BLOCK})": TEXT.replace(" ", "\N{LOWER ONE EIGHTH BLOCK}"),
     "the letters of a tokenizer (\u0120)": "The book isn't far, said Emil.\n\nAsk.".translate(BYTE_LETTERS),

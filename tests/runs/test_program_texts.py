@@ -8,7 +8,7 @@ from selfexec.runs.records import Reply
 from selfexec.runs.run import Run
 
 MARKS, SPEAKERS = "marks of a chat template", "turns of several speakers"
-CITATIONS, CUT = "citations for a page to show", NOTE
+CITATIONS, CUT, MASKED = "citations for a page to show", NOTE, "words that were masked"
 
 
 def reply(text: str, n: int = 0) -> Reply:
@@ -32,7 +32,12 @@ WRITTEN = {
     "Mix flour and ... [truncated 312 chars]": CUT,
     "Mix flour <...snip 400 bytes...> bake.": CUT,
     '{"response": "Mix flour and water, let it rise, and bake it."}': "an object around one text",
+    '{"answer": "Mix flour and water, let it rise, and bake it.", "is": "ok", "n": 3}': "an object around one text",
     "<p>Mix flour.</p>\n<p>Bake it.</p>": "paragraphs in HTML",
+    "Ask M*** S***** in the shop.": MASKED,
+    "Ask [REDACTED] in the shop of [redacted] first.": MASKED,
+    "Mix flour and wa... (request timed out)": FAILURE,
+    "Mix flour and <connection reset>": FAILURE,
     "This is a mock response.": NOTE,
 }
 
@@ -89,6 +94,10 @@ def test_failures_count_together_whatever_their_words(text: str) -> None:
         ("[Verse 1]\nThe sun\n[Chorus]", ""),
         ("<think>Hm.</think>\nMix flour.", ""),
         ("Write 250 words (about 1,500 characters) on it.", ""),
+        ("The answer is **Option A**, and not **B**.\n\n***Bake***", ""),
+        ("Bake it. (Or buy it.)", ""),
+        ("Mix flour. (requests for more are welcome)", ""),
+        ('{"answer": "Mix flour and water, let it rise, and bake it.", "why": "It is how bread is made."}', ""),
         ("The sum runs over a[i] and \\\\sum_{n=1}^{10} x^{[2]}.", ""),
         ("Assistants help users: they bake.", ""),
         ('{"response": "Mix flour and water, let it rise, and bake it."}', "Answer in JSON."),

@@ -106,6 +106,9 @@ def test_who_answered_is_part_of_a_form_by_its_value_where_that_has_no_number() 
     assert "server: cloudflare" in form(server="cloudflare").parts.split("; ")
     assert form(server="edge-17").number == form(server="edge-18").number != form(server="openresty").number
     provider = BODY.replace(b'"a"}', b'"a", "provider": "static-fallback"}')
+    for name in ("x-ms-deployment-name", "x-litellm-model-api-base", "x-portkey-last-used-option-index"):
+        numbers = {form(**{name: value}).number for value in ("gpt-4o-1", "gpt-4o-2", "https://a.example/v1")}
+        assert len(numbers) == 3  # one model may run in several places, whose names have numbers
     assert "provider: static-fallback" in form(provider).parts.split("; ")
 
 

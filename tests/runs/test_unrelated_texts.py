@@ -7,7 +7,7 @@ from selfexec.experiments.difficulty import Question, QuestionGroup
 from selfexec.experiments.restriction import UserRequest
 from selfexec.runs.records import Reply
 from selfexec.runs.run import Run
-from selfexec.runs.unrelated_texts import unrelated_texts
+from selfexec.runs.unrelated_texts import echoes, unrelated_texts
 
 GROUP = QuestionGroup(
     id="g",
@@ -53,6 +53,17 @@ def others(experiment: str, session: str) -> list[Reply]:
         "restriction.judge": '{"choice": "A"}',
     }[f"{experiment}.{session}"]
     return [reply(text, n, session, experiment) for n in range(8)]
+
+
+@pytest.mark.parametrize("around", ["You said: {}", "I see you are asking about '{}'. How can I help?"])
+def test_a_reply_that_repeats_a_request_and_says_hardly_anything_else_is_named(around: str) -> None:
+    held = [reply(around.format(f"How do I bake {n} loaves of bread?"), n) for n in (18, 19)]
+    assert echoes([*others("restriction", "execute"), *held], ITEMS) == held
+    answered = [
+        reply(f"{one.text} Mix flour, water, salt and yeast, let it rise, and bake it for an hour.", 18) for one in held
+    ]
+    predicted = [reply(one.text or "", 18, "predict") for one in held]
+    assert echoes([*answered, *predicted], ITEMS) == echoes(held, {}) == []
 
 
 @pytest.mark.parametrize("text", SAID_BY_NONE)

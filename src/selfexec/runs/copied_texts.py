@@ -1,7 +1,8 @@
 """Long texts that stand in replies to several prompts of one model: a cache gave them, or answers were exchanged.
 
     the same text         several prompts got one text: one text three prompts, or two texts two prompts each
-    another's beginning   a text begins with the whole text of the reply to another prompt, and goes on
+    two texts in one      a text begins or ends with the whole reply to another prompt
+    the end of another    a text begins with the end of the reply to another prompt, as where a buffer was not emptied
 
 Only long texts count, which do not refuse: a model refuses many things in one sentence. Where a prompt asks for a
 letter, as a judge's does, or for an order of a few, its answers may be the same as well. Both count, and one text for
@@ -10,7 +11,7 @@ with the text. Of 33,000 recorded replies of ten models none is named.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.readers import refuses
@@ -19,6 +20,8 @@ from selfexec.runs.records import Reply
 LEAST_BYTES = 80
 LEAST_PROMPTS, LEAST_TEXTS = 3, 2
 UNEQUAL = 1.12  # times the length of a request
+CLOSING = ".,;:!?)]}\"'"
+LEAST_END, LONGEST_END = 24, 400  # characters of an end that another text begins with
 
 
 def copied_texts(replies: Iterable[Reply]) -> list[Reply]:
@@ -31,19 +34,38 @@ def copied_texts(replies: Iterable[Reply]) -> list[Reply]:
     return [reply for those in counted for reply in those]
 
 
-def begun_with_another(replies: Iterable[Reply]) -> list[Reply]:
-    """The replies whose text begins with the whole text of another prompt's reply. In the order of texts what begins
-    with one stands behind it.
-    """
+def joined_texts(replies: Iterable[Reply]) -> list[Reply]:
+    """The replies whose text begins or ends with the whole reply to another prompt, or begins with the end of one."""
     by_text = _by_text(replies)
-    joined, beginnings = list[Reply](), list[str]()
+    backwards = {text[::-1]: those for text, those in by_text.items()}
+    found = (*_begun_with_another(by_text), *_begun_with_another(backwards), *_begun_with_an_end(by_text))
+    joined = [*{reply.key: reply for reply in found}.values()]
+    return joined if len(joined) > 1 else []
+
+
+def _begun_with_another(by_text: Mapping[str, list[Reply]]) -> Iterator[Reply]:
+    """In the order of texts what begins with one stands behind it."""
+    beginnings = list[str]()
     for text in sorted(by_text):
         while beginnings and not text.startswith(beginnings[-1]):
             beginnings.pop()
         if beginnings and _is_begun_by(by_text[text], by_text[beginnings[-1]]):
-            joined += by_text[text]
+            yield from by_text[text]
         beginnings.append(text)
-    return joined if len(joined) > 1 else []
+
+
+def _begun_with_an_end(by_text: Mapping[str, list[Reply]]) -> Iterator[Reply]:
+    """What begins in the middle of a sentence, as hardly any text does, may begin with the end of another one."""
+    within: dict[str, list[str]] = defaultdict(list)
+    for text in by_text:
+        if text[0].islower() or text[0] in CLOSING:
+            within[text[:LEAST_END]].append(text)
+    for text, those in by_text.items() if within else ():
+        end = text[-LONGEST_END:]
+        for place in range(1, len(end) - LEAST_END + 1):
+            for begun in within.get(end[place : place + LEAST_END], ()):
+                if begun != text and begun.startswith(end[place:]) and _is_begun_by(by_text[begun], those):
+                    yield from by_text[begun]
 
 
 def _by_text(replies: Iterable[Reply]) -> Mapping[str, list[Reply]]:
@@ -56,7 +78,7 @@ def _by_text(replies: Iterable[Reply]) -> Mapping[str, list[Reply]]:
 
 
 def _is_begun_by(longer: list[Reply], shorter: list[Reply]) -> bool:
-    """Whether a longer text can only begin with a shorter one by accident of a server."""
+    """Whether a text can only begin with another one, or its end, by accident of a server."""
     are_others = not _prompts(longer) & _prompts(shorter)
     return are_others and not _have_few_answers([*longer, *shorter]) and not refuses(shorter[0].text or "")
 

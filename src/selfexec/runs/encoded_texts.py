@@ -153,6 +153,7 @@ WAYS: Mapping[str, Way] = {
         lambda part: part.replace("\\n", "\n").lstrip("\\"),
         unless=re.compile(r"(?<!\\)\""),  # where quotes stand as themselves, escapes may stand between them
     ),
+    "the escapes of Markdown (\\*)": Way(("\\*\\*",), re.compile(r"(?:\\[*#_])+"), lambda part: part.replace("\\", "")),
     "the bytes of a tokenizer (<0x0A>)": Way(("<0x",), re.compile(r"(?:<0x[0-9A-F]{2}>)+"), _of_hexadecimal, least=1),
     f"the blanks of a tokenizer ({BLOCK})": Way(
         (BLOCK,), re.compile(f"{BLOCK}+"), lambda part: part.replace(BLOCK, " ")

@@ -24,6 +24,11 @@ def texts_by_reply(items: Items) -> Callable[[Reply], str]:
     return lambda reply: text_of(reply.experiment, reply.item)
 
 
+def longest_text_in(item: Item) -> str:
+    """The longest text of an item: of a request, what is asked for."""
+    return max(_strings_in(msgspec.to_builtins(item)), key=len, default="")
+
+
 def listed_in(item: Item) -> Iterator[str]:
     """What an item lists, as options."""
     for value in msgspec.to_builtins(item).values():

@@ -5,6 +5,7 @@
     a log                 a line with a time and a level
     a note on the reply   a bracket or a sentence that says of a reply, an output, an answer that it was cut, cached,
                           filtered or made by something else: `[response truncated]`, `(fallback: m-1)`, `Cached reply:`
+    one part of several   its number at the beginning or the end: `(1/3)`
 
 A model may be asked about each of these, so the words must not stand in what it was asked. None of 34,760 recorded
 replies of ten models has one.
@@ -17,6 +18,9 @@ from selfexec.engines.http.known_names import HEADERS
 
 HEAD, TAIL = 200, 240  # characters that are looked at
 PROTOCOL, LOG, NOTE = "remains of the protocol", "a line of a log", "a note about the reply itself"
+PART = "the number of one part of several"
+NUMBER = r"[\[(](?:part |page |message )?\d{1,2} ?(?:/|of) ?\d{1,2}[\])]"
+ONE_PART = re.compile(rf"\W{{0,2}}{NUMBER}(?=\s|\Z)|(?:\A|(?<=\s)){NUMBER}\W{{0,2}}\Z", re.IGNORECASE)
 EVENT = re.compile(r"(?:data|event): ?\S")
 HTTP = re.compile(r"HTTP/\d(?:\.\d)? \d{3}\b|([A-Za-z]+(?:-[A-Za-z]+)+): \S")
 # of the objects in which all wire formats send a reply, and hardly any other has
@@ -69,6 +73,8 @@ def edges_of(text: str, asked: Callable[[], str] = lambda: "") -> Iterator[str]:
         yield PROTOCOL
     if any(map(LOGGED.match, lines)):
         yield LOG
+    if (ONE_PART.match(first) or ONE_PART.search(last)) and not ONE_PART.search(asked()):
+        yield PART
     head, tail = head.casefold(), tail.casefold()
     if _is_note(head, tail) and not (_done_in(head) | _done_in(tail)) & _done_in(asked().casefold()):
         yield NOTE

@@ -2,7 +2,7 @@
 
     a note at the end    the same sentence behind texts that break off in the middle of one: what cut them says so
     one count            the largest count of tokens is that of several texts that break off: a limit cut them
-    one length           so is the largest number of characters, or of bytes
+    one length           so is the largest number of characters, or of bytes, or, where all end with an ellipsis, words
 
 A text breaks off where its last sign is a letter, a digit or one that a sentence goes on after. Many whole replies end
 so, with a word or a name; so this alone says nothing.
@@ -21,7 +21,7 @@ LEAST_SIGNS, LEAST_BYTES, LEAST_WORDS = 20, 30, 4  # of a note; a script without
 LEAST_FIRST = 3  # letters of its first word: no "I", and no letter of a choice
 GOING_ON = ",;(-\N{EN DASH}\N{EM DASH}"  # signs with which no sentence ends
 LONGEST_NOTE = 400
-LEAST_COUNT = 16  # tokens: a lower limit would not be one
+LEAST_COUNT = 16  # tokens, or words: a lower limit would not be one
 LEAST_LENGTH = 160  # characters, or bytes
 ROUND = (50, 64)  # of a multiple of these, two texts are enough: limits are
 ELLIPSES = ("…", "...")
@@ -61,16 +61,31 @@ def with_one_count(replies: Iterable[Reply]) -> list[Reply]:
 def with_one_length(replies: Iterable[Reply]) -> list[Reply]:
     """The replies whose text breaks off, or ends with an ellipsis, at the largest length that any has."""
     whole = [reply for reply in replies if _came_to_its_end(reply)]
-    for length_of in (len, _number_of_bytes):
+    for length_of, least_length, is_cut in (
+        (len, LEAST_LENGTH, _may_be_cut),
+        (_number_of_bytes, LEAST_LENGTH, _may_be_cut),
+        (_number_of_words, LEAST_COUNT, _ends_with_ellipsis),  # lists may well have as many words
+    ):
         lengths = [length_of(reply.text or "") for reply in whole]
         most = max(lengths, default=0)
         longest = [reply for reply, length in zip(whole, lengths, strict=True) if length == most]
         texts = {reply.text or "" for reply in longest}
-        are_cut = all(breaks_off(text) or text.rstrip().endswith(ELLIPSES) for text in texts)
         least = LEAST_ALIKE if all(most % limit for limit in ROUND) else LEAST_ALIKE - 1
-        if most >= LEAST_LENGTH and len(whole) >= LEAST_REPLIES and len(texts) >= least and are_cut:
+        if most >= least_length and len(whole) >= LEAST_REPLIES and len(texts) >= least and all(map(is_cut, texts)):
             return longest
     return []
+
+
+def _may_be_cut(text: str) -> bool:
+    return breaks_off(text) or _ends_with_ellipsis(text)
+
+
+def _ends_with_ellipsis(text: str) -> bool:
+    return text.rstrip().endswith(ELLIPSES)
+
+
+def _number_of_words(text: str) -> int:
+    return len(text.replace("…", " ").replace("...", " ").split())
 
 
 def _number_of_bytes(text: str) -> int:

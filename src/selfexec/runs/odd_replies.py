@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from selfexec.engines.base import BETWEEN_PARTS
-from selfexec.runs.copied_texts import begun_with_another, copied_texts
+from selfexec.runs.copied_texts import copied_texts, joined_texts
 from selfexec.runs.damaged_texts import damaged_texts
 from selfexec.runs.exchanged_replies import exchanged_replies
 from selfexec.runs.halved_objects import halved_objects
@@ -21,7 +21,7 @@ from selfexec.runs.program_texts import program_texts
 from selfexec.runs.prompt_counts import odd_prompts, prompts_at_a_limit, uncounted_prompts
 from selfexec.runs.records import Reply
 from selfexec.runs.replies_unlike_others import in_words, unlike_others
-from selfexec.runs.unrelated_texts import unrelated_texts
+from selfexec.runs.unrelated_texts import echoes, unrelated_texts
 from selfexec.text.printable import harmless_line, in_short
 
 LEAST = 2  # replies
@@ -29,7 +29,7 @@ LONGEST_EXAMPLE = 60  # characters
 SHOWN = 3  # contradictions that are named
 OfCounts = Literal["unlike", "prompt_counts", "prompts_uncounted", "prompt_limit", "text_counts", "limit", "length"]
 OfTexts = Literal[
-    "copies", "begun", "note", "exchanged", "halved", "damaged", "programs", "unrelated", "contradictions"
+    "copies", "joined", "echoes", "note", "exchanged", "halved", "damaged", "programs", "unrelated", "contradictions"
 ]
 OddAbout = OfCounts | OfTexts
 
@@ -57,12 +57,13 @@ def odd_replies(replies: Sequence[Reply], items: Items = MappingProxyType({})) -
         ("prompt_limit", prompts_at_a_limit(came), PROMPT_LIMIT),
         ("text_counts", odd_texts(came), TEXT_COUNTS),
         ("copies", copied_texts(came), COPIES),
-        ("begun", begun_with_another(came), BEGUN),
+        ("joined", joined_texts(came), JOINED),
         ("note", with_one_note(came), NOTE),
         ("limit", with_one_count(came), LIMIT),
         ("length", with_one_length(came), LENGTH),
         ("exchanged", exchanged_replies(came, items), EXCHANGED),
         ("halved", halved_objects(came), HALVED),
+        ("echoes", echoes(came, items), f"{ECHOES}. {OF_PROGRAMS}"),
     )
     yield from (Odd(*odd) for odd in rules if len(odd[1]) >= LEAST)
     if contradicting := [reply for reply in came if reply.contradictions]:
@@ -119,7 +120,11 @@ TEXT_COUNTS = (
     "or added on the way, unless the model thought unseen"
 )
 COPIES = "have a long text that other prompts got as well: a cache may have sent it again, or replies were exchanged"
-BEGUN = "begin with the whole text of the reply to another prompt: two replies may have been joined"
+JOINED = (
+    "begin or end with the reply to another prompt, or begin with the end of one: parts of two replies may have been "
+    "joined on the way"
+)
+ECHOES = "repeat what they were asked, and say hardly anything else"
 NOTE = "end with the same sentence behind a text that breaks off: what cut them may have written it"
 LIMIT = (
     "break off at the same largest count of tokens, though the server says that they came to their end: a limit may "

@@ -7,12 +7,14 @@
     citations             what tools for searching put into a text for a page to show
     placeholders          `<PERSON>` or `[NAME_1]`, two kinds, as what hides names writes; or a whole text that is the
                           place of a template which was not filled
+    words that were masked  `[REDACTED]`, or words of one letter and asterisks (`M*** S****`), two in a text
     notes of a cut        a number of characters, bytes, tokens or lines that were left out, in brackets
-    failures              a short text all about a service and its failure: see `share_of_failure`
+    failures              a short text all about a service and its failure, or such a bracket at the end: see
+                          `share_of_failure`
     stand-ins             a short text that says of itself that it is a mock, a dummy, or filling
     pages                 a whole page in HTML, or its paragraphs in few of the texts
     edges                 a first or last line about the reply, or of the way it came by: see `odd_edges`
-    objects               an object in JSON around one text
+    objects               an object in JSON around one text, beside flags, words and numbers at most
 
 A model may write each of these, and base models do with marks and speakers; so they are only named. What the item that
 was asked about has in it is no sign.
@@ -52,6 +54,13 @@ CITATION = re.compile(
 CITING = ("†", "]{", "[^", "cite", "turn0", "\ue200", "\ue201", "\ue202")
 HIDDEN_NAME = re.compile(r"<([A-Z][A-Z_]{2,})(?:_\d+)?>|[\[{]([A-Z][A-Z_]{2,})_\d+[\]}]")
 LEAST_KINDS = 2
+MASKED = re.compile(
+    r"(?<![\w*])[A-Z]\*{3,}(?![\w*])|█{3,}|[\[<({](?i:redacted|masked|hidden|censored|anonymi[sz]ed)[\])>}]"
+)
+MASKING = ("***", "█", *(f"{word}{bracket}" for word in ("ed", "ED", "en", "EN") for bracket in "])>}"))
+LEAST_MASKS = 2
+LAST_BRACKET = re.compile(r"[\[(<{*]([^\[\](){}<>*\n]{3,})[\])>}*]\W{0,2}\Z")
+LONGEST_BRACKET = 120  # characters of the end of a text in which it stands
 PART = r"\b\d[\d,.]*\s?(?:more )?(?:chars?|characters?|bytes?|tokens?|words?|lines?|kb)\b"
 LEFT_OUT = r"\b(?:truncat|snip|omit|elid|shorten|trimm|skipp|dropp|clipp|cut|redact)\w*"
 BETWEEN = r"[^\[\](){}<>\n]{0,40}?"
@@ -135,8 +144,16 @@ def held_in(text: str, asked: Callable[[], str] = lambda: "") -> Iterator[str]:
         yield NOTE
     if text.startswith("{") and _is_wrapped(text.strip(), asked()):
         yield "an object around one text"
-    if len(text) <= LONGEST_FAILURE and share_of_failure(text, asked) >= LEAST_ABOUT:
+    if _is_about_a_failure(text, asked):
         yield FAILURE
+
+
+def _is_about_a_failure(text: str, asked: Callable[[], str]) -> bool:
+    """Whether a short text is about a failure, or the bracket at its end about nothing else."""
+    if len(text) <= LONGEST_FAILURE and share_of_failure(text, asked) >= LEAST_ABOUT:
+        return True
+    last = LAST_BRACKET.search(text[-LONGEST_BRACKET:])
+    return last is not None and share_of_failure(last[1], asked) >= MOST_ABOUT
 
 
 def _without_habits(held: Sequence[Reply], replies: Sequence[Reply]) -> list[Reply]:
@@ -158,14 +175,15 @@ def _is_only_that(reply: Reply) -> bool:
 
 def _is_wrapped(text: str, asked: str) -> bool:
     """Whether a text is an object in JSON with one text in it, and no such thing was asked for."""
-    if not text.endswith('"}') or "json" in asked.casefold():
+    if not text.endswith("}") or "json" in asked.casefold():
         return False
     try:
         wrapped = json.loads(text)
     except ValueError:
         return False
-    inner = next(iter(wrapped.values())) if len(wrapped) == 1 else None
-    return isinstance(inner, str) and inner.count(" ") >= LEAST_BLANKS
+    blanks = [value.count(" ") if isinstance(value, str) else 0 for value in wrapped.values()]
+    is_flat = not any(isinstance(value, dict | list) for value in wrapped.values())
+    return is_flat and sum(number > 0 for number in blanks) == 1 and max(blanks) >= LEAST_BLANKS
 
 
 def _has_any(text: str, parts: Iterable[str]) -> bool:
@@ -191,6 +209,10 @@ def _has_speakers(text: str) -> bool:
 
 def _has_citations(text: str) -> bool:
     return _has_any(text, CITING) and CITATION.search(text) is not None
+
+
+def _has_masks(text: str) -> bool:
+    return _has_any(text, MASKING) and len(MASKED.findall(text)) >= LEAST_MASKS
 
 
 def _has_a_cut_note(text: str) -> bool:
@@ -233,6 +255,7 @@ SIGNS: Mapping[str, Callable[[str], bool]] = {
     "marks of a chat template": _has_marks,
     "turns of several speakers": _has_speakers,
     "citations for a page to show": _has_citations,
+    "words that were masked": _has_masks,
     NOTE: _has_a_cut_note,
 }
 FAILURE = "the failure of a service"

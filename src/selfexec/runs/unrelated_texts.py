@@ -1,4 +1,5 @@
-"""Short texts that have nothing to do with their prompts: what a server or a gateway says in the place of a model.
+"""Short texts that have nothing to do with their prompts, or are nothing but these: what a server or a gateway says in
+the place of a model.
 
 There is no list of such texts. The rule is about replies: a text is one if any of these holds.
 
@@ -21,7 +22,7 @@ from functools import lru_cache
 from selfexec.experiments import EXPERIMENTS, session_kind
 from selfexec.readers import fold, refuses
 from selfexec.runs.exchanged_replies import asked_keys, asks_for_marks
-from selfexec.runs.item_words import Items, texts_by_reply
+from selfexec.runs.item_words import Items, longest_text_in, texts_by_reply
 from selfexec.runs.readings import is_kept, read_reply
 from selfexec.runs.records import Reply
 
@@ -30,6 +31,7 @@ MOST_SHARE = 1 / 3  # of a kind
 LONGEST = 200  # characters
 MARKS = ('": true', '": false')
 IN_A_FORM = ("in a form",)
+LEAST_ECHO, MOST_BESIDE_ECHO = 20, 80  # characters of what was asked, and of what stands beside it
 STEM = 5  # letters by which words are compared
 KNOWN_AT_ONCE = 4096
 WORD = re.compile(r"[^\W\d_]{4,}|\d+")
@@ -49,6 +51,19 @@ FIRST_PERSON = re.compile(
 )
 REFERS = re.compile(r"\b(?:them|both|neither|none)\b", re.IGNORECASE)
 ASKS = re.compile(r"[?？؟](?=[\s\"'”’»)*_]|\Z)")
+
+
+def echoes(replies: Iterable[Reply], items: Items) -> list[Reply]:
+    """The replies of a model that are what they were asked, in full, and hardly anything else: what a mock does. Only
+    requests are looked at, since an answer to a question may be one of its choices.
+    """
+    kept = (reply for reply in replies if reply.experiment in EXPERIMENTS and is_kept(reply.key))
+    requests = ((reply, items.get(reply.experiment, {}).get(reply.item)) for reply in kept)
+    return [reply for reply, item in requests if item and _is_echo(reply.text or "", longest_text_in(item).strip())]
+
+
+def _is_echo(text: str, asked: str) -> bool:
+    return LEAST_ECHO <= len(asked) <= len(text) <= len(asked) + MOST_BESIDE_ECHO and asked in text
 
 
 def unrelated_texts(replies: Iterable[Reply], items: Items) -> list[Reply]:

@@ -14,8 +14,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 import aiohttp
-from aiohttp.http import HttpProcessingError
+from aiohttp.http import HttpProcessingError, RawResponseMessage
 from aiohttp.streams import StreamReader
+from multidict import CIMultiDict
 from yarl import URL
 
 from selfexec.engines.http.connections import CheckedConnection, CheckingConnector
@@ -26,6 +27,7 @@ Headers = tuple[tuple[str, str], ...]
 # of the first line of a response, of one header, and headers: gateways hand on those of all servers behind them. What
 # is longer is no response
 LONGEST_LINE, LONGEST_HEADER, MOST_HEADERS = 2**16, 2**18, 2_000
+REASON, USUAL_REASONS = "reason-phrase", ("", "OK", "200")  # of a 200
 LINE_ENDS = "\r\n\0"  # with one of these a header could pass for several
 
 
@@ -61,6 +63,15 @@ class Target:
         if body is None:
             return f"{self._head}\r\n".encode()
         return b"%b%d\r\n\r\n%b" % (self._head_before_length, len(body), body)
+
+
+def _headers_of(message: RawResponseMessage) -> Mapping[str, str]:
+    """The headers of a response, and its reason phrase as one more where that of a 200 is not the usual one: stubs and
+    servers with too much to do have one of their own.
+    """
+    if message.code != 200 or message.reason.upper() in USUAL_REASONS:
+        return message.headers
+    return CIMultiDict([*message.headers.items(), (REASON, message.reason)])
 
 
 class OpenResponse(NamedTuple):
@@ -122,7 +133,7 @@ class Exchange:
             request_info = self._target.request.request_info
             raise aiohttp.ClientResponseError(request_info, (), status=fault.code, message=fault.message) from fault
         content.on_eof(self._give_back)
-        return OpenResponse(message.code, message.headers, content, label, carrier)
+        return OpenResponse(message.code, _headers_of(message), content, label, carrier)
 
     def _write(self) -> None:
         """Write the whole request. What the system does not take at once is written during the wait."""

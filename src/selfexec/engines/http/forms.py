@@ -74,6 +74,10 @@ OF_HTTP = frozenset(
     )
 )
 ORIGINS = frozenset(("provider", "server", "backend", "upstream", "origin", "source", "channel", "engine"))
+# of several places where one model runs, or of several models that one name is spread over; their names have numbers
+DEPLOYMENTS = frozenset(("deployment", "variant", "target", "option", "base"))
+OF_A_DEPLOYMENT = frozenset(("name", "index"))  # behind one of these words
+DEPLOYED = re.compile(r"[\w./:@\[\]-]{1,100}")
 OF_A_MODEL = frozenset(("name", "group", "slug", "version"))  # behind the word model
 # of the models that such a name is not that of the one that answered
 OTHER_MODELS = frozenset(
@@ -165,9 +169,13 @@ def _look(names: frozenset[bytes], headers: tuple[str, ...]) -> Look:
 @lru_cache(maxsize=256)
 def _numbered(names: str, origins: tuple[tuple[str, str], ...]) -> tuple[int, str]:
     """The number of a form and its parts: what has the same parts has the same number, on every machine."""
-    values = [f"{name}: {value}" for name, value in origins if PLAIN.fullmatch(value)]
+    values = [f"{name}: {value}" for name, value in origins if _names_an_origin(name, value)]
     parts = BETWEEN_PARTS.join(filter(None, (names, *values)))
     return crc32(parts.encode()), parts
+
+
+def _names_an_origin(name: str, value: str) -> bool:
+    return (DEPLOYED if is_name_of_a_deployment(name) else PLAIN).fullmatch(value) is not None
 
 
 def _values(names: tuple[str, ...], raw: bytes) -> tuple[tuple[str, str], ...]:
@@ -193,8 +201,18 @@ def is_neutral_header(name: str) -> bool:
 
 
 def is_name_of_who_answered(name: str) -> bool:
-    """Whether a name is that of what answered: its last word is one for a server or a provider."""
-    return not ORIGINS.isdisjoint(name_words(name)[-1:])
+    """Whether a name is that of what answered: its last word is one for a server or a provider, or it is that of one
+    of several deployments.
+    """
+    return not ORIGINS.isdisjoint(name_words(name)[-1:]) or is_name_of_a_deployment(name)
+
+
+def is_name_of_a_deployment(name: str) -> bool:
+    """Whether a name is that of a deployment: `x-ms-deployment-name`, `x-litellm-model-api-base`."""
+    words = name_words(name)
+    while words and words[-1] in OF_A_DEPLOYMENT:
+        words.pop()
+    return len(words) > 1 and words[-1] in DEPLOYMENTS
 
 
 def is_name_of_a_model(name: str) -> bool:

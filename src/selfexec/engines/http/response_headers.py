@@ -8,7 +8,8 @@ The headers of the standards say what their RFC defines:
                         the whole (RFC 9110), a `grpc-status` other than 0 or a `grpc-message`, a `Link` to a next part
                         (RFC 8288), a `Content-Type` of a problem (RFC 9457) or of no reply, a `Cache-Status` whose
                         origin gave no body (RFC 9211), an `X-Cache` that says that the cache made or denied the reply,
-                        Cloudflare's `cf-mitigated`, the latency of Kong's own responses
+                        Cloudflare's `cf-mitigated`, the latency of Kong's own responses, and the reason phrase of a 200
+                        where it is that of an error or names a stand-in
     it was changed      a digest that is not the body's (RFC 9530, 3230, 1864), and a `Warning` of 214 (RFC 7234), but
                         where a `Content-Encoding` may be the transformation
 
@@ -31,6 +32,7 @@ import re
 from binascii import b2a_base64
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from selfexec.engines.http.caches import (
@@ -51,7 +53,9 @@ from selfexec.engines.http.caches import (
 )
 from selfexec.engines.http.ends import End, ends_in, is_name_of_an_end, worst
 from selfexec.engines.http.errors import NOTHING
+from selfexec.engines.http.exchange import REASON
 from selfexec.engines.http.policy import is_word_of_a_policy
+from selfexec.engines.http.stand_ins import stand_in
 from selfexec.engines.http.wires.not_as_sent import (
     is_name_of_a_change,
     is_name_of_a_fallback,
@@ -110,6 +114,7 @@ PROXY_FAILURE = re.compile(r";\s*(?:error\s*=|received-status\s*=\s*[45]\d\d)", 
 # the origin gave no body (RFC 9211): the one that came is stored, or the cache's own
 NOT_FORWARDED = re.compile(r";\s*fwd-status\s*=\s*(?:304|[45]\d\d)")
 # "Error from cloudfront", "TCP_DENIED from a1-2", "LambdaGeneratedResponse from cloudfront"
+OF_ERRORS = frozenset(status.phrase.casefold() for status in HTTPStatus if status >= 400)
 MADE_BY_A_CACHE = re.compile(r"(?<![a-z])(?:error|denied)\b|generatedresponse\b", re.IGNORECASE)
 MEDIA = re.compile(r"[\w.+-]+/[\w.+-]+")
 # JSON and text in any form; bytes and scripts, since servers that declare nothing better send these
@@ -132,6 +137,10 @@ def _has_hit_in_comment(value: str) -> bool:
     return any(HIT.search(comment) for comment in COMMENT.findall(value))
 
 
+def _is_reason_of_failure(value: str) -> bool:
+    return value.casefold() in OF_ERRORS or stand_in(value) is not None or tells_of_failure("status", value)
+
+
 def _is_timed_hit(value: str) -> bool:
     """Whether one of the times that `Server-Timing` tells of is that of a cache, described as a hit."""
     for entry in value.split(","):
@@ -143,6 +152,7 @@ def _is_timed_hit(value: str) -> bool:
 
 
 STANDARD_OF_CACHES: Mapping[str, Callable[[str], bool]] = {
+    REASON: says_a_cache,
     "age": is_any_above_0,
     "warning": lambda value: STALE.search(value) is not None,
     "via": _has_hit_in_comment,
@@ -150,6 +160,7 @@ STANDARD_OF_CACHES: Mapping[str, Callable[[str], bool]] = {
     "x-varnish": lambda value: TWO_IDS.fullmatch(value) is not None,
 }
 STANDARD_OF_FAILURES: Mapping[str, Callable[[str], bool]] = {
+    REASON: lambda value: _is_reason_of_failure(value),
     "grpc-status": lambda value: value != "0",
     "grpc-message": lambda value: value.casefold() not in ("", "ok"),
     "cache-status": lambda value: NOT_FORWARDED.search(value) is not None,
