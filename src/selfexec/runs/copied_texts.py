@@ -56,16 +56,20 @@ def _begun_with_another(by_text: Mapping[str, list[Reply]]) -> Iterator[Reply]:
 
 def _begun_with_an_end(by_text: Mapping[str, list[Reply]]) -> Iterator[Reply]:
     """What begins in the middle of a sentence, as hardly any text does, may begin with the end of another one."""
-    within: dict[str, list[str]] = defaultdict(list)
+    by_end: dict[str, list[str]] = defaultdict(list)
+    for text in by_text:
+        by_end[text[-LEAST_END:]].append(text)
     for text in by_text:
         if text[0].islower() or text[0] in CLOSING:
-            within[text[:LEAST_END]].append(text)
-    for text, those in by_text.items() if within else ():
-        end = text[-LONGEST_END:]
-        for place in range(1, len(end) - LEAST_END + 1):
-            for begun in within.get(end[place : place + LEAST_END], ()):
-                if begun != text and begun.startswith(end[place:]) and _is_begun_by(by_text[begun], those):
-                    yield from by_text[begun]
+            ends = range(LEAST_END, min(LONGEST_END, len(text) - 1) + 1)
+            before = (
+                other
+                for end in ends
+                for other in by_end.get(text[end - LEAST_END : end], ())
+                if other.endswith(text[:end])
+            )
+            if any(_is_begun_by(by_text[text], by_text[other]) for other in before):
+                yield from by_text[text]
 
 
 def _by_text(replies: Iterable[Reply]) -> Mapping[str, list[Reply]]:

@@ -26,7 +26,7 @@ AROUND = 3  # tokens that a reply may have beside its text: without them the cou
 MOST_READ = 2_000  # characters of a text: the rest is taken to be like them
 # a text that has so many tokens for each of its bytes, as times of the median, is as others are: it is not looked into
 USUAL = (0.62, 1.6)
-SAMPLE = 500  # texts that are looked into in any case
+SAMPLE = 300  # texts that are looked into in any case
 LONG_WORD = re.compile("[A-Za-z]{9,}")
 PIECE = re.compile(r"[^\W\d_]+|\d{1,3}|[^\w\s]|_")
 

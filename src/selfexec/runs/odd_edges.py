@@ -20,7 +20,9 @@ HEAD, TAIL = 200, 240  # characters that are looked at
 PROTOCOL, LOG, NOTE = "remains of the protocol", "a line of a log", "a note about the reply itself"
 PART = "the number of one part of several"
 NUMBER = r"[\[(](?:part |page |message )?\d{1,2} ?(?:/|of) ?\d{1,2}[\])]"
-ONE_PART = re.compile(rf"\W{{0,2}}{NUMBER}(?=\s|\Z)|(?:\A|(?<=\s)){NUMBER}\W{{0,2}}\Z", re.IGNORECASE)
+FIRST_PART = re.compile(rf"\W{{0,2}}{NUMBER}(?=\s|\Z)", re.IGNORECASE)
+LAST_PART = re.compile(rf"(?:\A|(?<=\s)){NUMBER}\W{{0,2}}\Z", re.IGNORECASE)
+LONGEST_PART = 24  # characters
 EVENT = re.compile(r"(?:data|event): ?\S")
 HTTP = re.compile(r"HTTP/\d(?:\.\d)? \d{3}\b|([A-Za-z]+(?:-[A-Za-z]+)+): \S")
 # of the objects in which all wire formats send a reply, and hardly any other has
@@ -73,7 +75,7 @@ def edges_of(text: str, asked: Callable[[], str] = lambda: "") -> Iterator[str]:
         yield PROTOCOL
     if any(map(LOGGED.match, lines)):
         yield LOG
-    if (ONE_PART.match(first) or ONE_PART.search(last)) and not ONE_PART.search(asked()):
+    if _is_numbered(first, last) and not FIRST_PART.search(asked()):
         yield PART
     head, tail = head.casefold(), tail.casefold()
     if _is_note(head, tail) and not (_done_in(head) | _done_in(tail)) & _done_in(asked().casefold()):
@@ -92,6 +94,13 @@ def _of_protocol(line: str) -> str | None:
     if header and (header[1] is None or header[1].casefold() in HEADERS):
         return "http" if header[1] is None else header[1].casefold()
     return None
+
+
+def _is_numbered(first: str, last: str) -> bool:
+    """Whether the first line begins, or the last one ends, with the number of one part of several."""
+    if not OPENING.isdisjoint(first[:3]) and FIRST_PART.match(first):
+        return True
+    return not CLOSED.isdisjoint(last[-3:]) and LAST_PART.search(last[-LONGEST_PART:]) is not None
 
 
 def _closing(text: str) -> str | None:

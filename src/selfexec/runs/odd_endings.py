@@ -8,7 +8,7 @@ A text breaks off where its last sign is a letter, a digit or one that a sentenc
 so, with a word or a name; so this alone says nothing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 
 from selfexec.runs.odd_counts import tokens_of_text
@@ -61,11 +61,13 @@ def with_one_count(replies: Iterable[Reply]) -> list[Reply]:
 def with_one_length(replies: Iterable[Reply]) -> list[Reply]:
     """The replies whose text breaks off, or ends with an ellipsis, at the largest length that any has."""
     whole = [reply for reply in replies if _came_to_its_end(reply)]
-    for length_of, least_length, is_cut in (
+    rules: list[tuple[Callable[[str], int], int, Callable[[str], bool]]] = [
         (len, LEAST_LENGTH, _may_be_cut),
         (_number_of_bytes, LEAST_LENGTH, _may_be_cut),
-        (_number_of_words, LEAST_COUNT, _ends_with_ellipsis),  # lists may well have as many words
-    ):
+    ]
+    if any(_ends_with_ellipsis(reply.text or "") for reply in whole):  # lists may well have as many words without one
+        rules.append((_number_of_words, LEAST_COUNT, _ends_with_ellipsis))
+    for length_of, least_length, is_cut in rules:
         lengths = [length_of(reply.text or "") for reply in whole]
         most = max(lengths, default=0)
         longest = [reply for reply, length in zip(whole, lengths, strict=True) if length == most]

@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from selfexec.experiments import Key
-from selfexec.runs.odd_edges import NOTE, edges_of
+from selfexec.runs.odd_edges import CLOSED, NOTE, edges_of
 from selfexec.runs.records import Reply
 
 LEAST, LEAST_SHARE = 2, 0.005  # replies, and how many of a model's: now and then one writes so itself
@@ -55,9 +55,9 @@ CITING = ("†", "]{", "[^", "cite", "turn0", "\ue200", "\ue201", "\ue202")
 HIDDEN_NAME = re.compile(r"<([A-Z][A-Z_]{2,})(?:_\d+)?>|[\[{]([A-Z][A-Z_]{2,})_\d+[\]}]")
 LEAST_KINDS = 2
 MASKED = re.compile(
-    r"(?<![\w*])[A-Z]\*{3,}(?![\w*])|█{3,}|[\[<({](?i:redacted|masked|hidden|censored|anonymi[sz]ed)[\])>}]"
+    r"(?<![\w*])[A-Z]\*{3,}(?![\w*])|█{3,}|[\[<](?i:redacted|masked|hidden|censored|anonymi[sz]ed)[\]>]"
 )
-MASKING = ("***", "█", *(f"{word}{bracket}" for word in ("ed", "ED", "en", "EN") for bracket in "])>}"))
+MASKING = ("***", "█", "ed]", "ED]", "en]", "EN]", "ed>", "ED>")
 LEAST_MASKS = 2
 LAST_BRACKET = re.compile(r"[\[(<{*]([^\[\](){}<>*\n]{3,})[\])>}*]\W{0,2}\Z")
 LONGEST_BRACKET = 120  # characters of the end of a text in which it stands
@@ -152,6 +152,8 @@ def _is_about_a_failure(text: str, asked: Callable[[], str]) -> bool:
     """Whether a short text is about a failure, or the bracket at its end about nothing else."""
     if len(text) <= LONGEST_FAILURE and share_of_failure(text, asked) >= LEAST_ABOUT:
         return True
+    if CLOSED.isdisjoint(text[-3:]):
+        return False
     last = LAST_BRACKET.search(text[-LONGEST_BRACKET:])
     return last is not None and share_of_failure(last[1], asked) >= MOST_ABOUT
 
