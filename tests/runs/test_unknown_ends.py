@@ -24,9 +24,9 @@ from selfexec.runs.asking import checks as checking
 from selfexec.runs.asking.estimate import foreseen
 from selfexec.runs.ends import keep_accepted, stored_replies, ways_on, with_accepted_end
 from selfexec.runs.exporting import Round
+from selfexec.runs.journal import read_journal
 from selfexec.runs.listing import listed
 from selfexec.runs.readings import read_reply
-from selfexec.runs.store import read_journal
 from selfexec.runs.transcripts import transcripts
 from sockets import completion, served
 from unknown_ends import WORD, Scripted, ended, said, scripted, with_stop

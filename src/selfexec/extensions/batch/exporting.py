@@ -25,9 +25,9 @@ from selfexec.runs.asking import DueCall, Plan, begin, grow, plan_new_run, refus
 from selfexec.runs.design import Design, folded
 from selfexec.runs.ends import keep_accepted, stored_replies
 from selfexec.runs.folder import BATCHES, MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest, write_manifest
+from selfexec.runs.journal import Journal
 from selfexec.runs.records import Reply
 from selfexec.runs.requests import ExportedRequest, Requests, add_requests, custom_ids, requests_of
-from selfexec.runs.store import Journal
 from selfexec.text.matching import apart
 
 

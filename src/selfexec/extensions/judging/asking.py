@@ -29,9 +29,9 @@ from selfexec.runs.asking.progress import Progress, Report, shown_progress
 from selfexec.runs.asking.remaining import Remaining
 from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.ends import JUDGE_REPLIES, ends_named, way_to_texts_of_judges
+from selfexec.runs.journal import Journal
 from selfexec.runs.journal_writer import JournalWriter, unchecked_warning
 from selfexec.runs.run import Run, load_all, read_run
-from selfexec.runs.store import Journal
 
 
 @takes(JudgeOptions, "judging", report="on_progress")
