@@ -23,7 +23,7 @@ from selfexec.runs.asking import Job, carry_out, plan, remarks
 from selfexec.runs.asking.estimate import RemainingPart, RunEstimate, estimate
 from selfexec.runs.asking.progress import Caps, Spent, tokens_of
 from selfexec.runs.asking.remaining import remaining
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from sockets import completion, served
 
 QUICK = {"association": 60, "restriction": 100, "difficulty": 60}

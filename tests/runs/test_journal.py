@@ -10,7 +10,7 @@ import pytest
 
 from selfexec.errors import InputError
 from selfexec.runs.journal import Journal, ends_torn, line_of, locked, read_journal
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 
 def reply(item: str, text: str | None = "A") -> Reply:

@@ -22,7 +22,7 @@ from selfexec.runs.asking.progress import Progress
 from selfexec.runs.folder import REPLIES
 from selfexec.runs.journal import Journal, read_journal
 from selfexec.runs.journal_writer import CONNECTIONS, DEPENDENT, SWAPPED, JournalWriter, as_void
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 NOBODY = SimEngine([], load("starter"))  # reports nothing of connections
 UNCHECKED = "not checked for swapped answers"

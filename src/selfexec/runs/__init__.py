@@ -19,6 +19,6 @@ from selfexec.runs.readings import (
     reading_summary,
     state_shown,
 )
-from selfexec.runs.records import BySession, GivenReading, Reply, load_readings, load_replies
 from selfexec.runs.replay import first_sessions
+from selfexec.runs.reply import BySession, GivenReading, Reply, load_readings, load_replies
 from selfexec.runs.run import Run, load, load_all, refuse_silent, with_source

@@ -61,7 +61,7 @@ from selfexec.runs.judgements import (
     with_judgements,
 )
 from selfexec.runs.readings import read_replies
-from selfexec.runs.records import ByPart, BySession, GivenReading, Reply
+from selfexec.runs.reply import ByPart, BySession, GivenReading, Reply
 from selfexec.runs.share import refuse_unjoined
 from selfexec.text.matching import Named, listed
 from selfexec.text.numbers import joined, number_of

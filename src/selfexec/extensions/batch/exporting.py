@@ -26,7 +26,7 @@ from selfexec.runs.design import Design, folded
 from selfexec.runs.ends import keep_accepted, stored_replies
 from selfexec.runs.folder import BATCHES, MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest, write_manifest
 from selfexec.runs.journal import Journal
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.requests import ExportedRequest, Requests, add_requests, custom_ids, requests_of
 from selfexec.text.matching import apart
 

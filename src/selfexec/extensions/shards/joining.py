@@ -40,7 +40,7 @@ from selfexec.runs.folder import (
 from selfexec.runs.invocations import Invocation, kept
 from selfexec.runs.journal import locked
 from selfexec.runs.journal_writer import SAID
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run, load
 from selfexec.runs.share import (
     JOINED,

@@ -30,7 +30,7 @@ from selfexec.runs.folder import (
     load_manifest,
 )
 from selfexec.runs.journal import line_of
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.share import Shard, shard_folders, shard_of, state_of
 from selfexec.text.printable import command_line
 

@@ -24,7 +24,7 @@ from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.ends import stored_replies
 from selfexec.runs.folder import MANIFEST, load_manifest
 from selfexec.runs.invocations import Invocation
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 Kind = tuple[str, str]  # experiment and kind of session
 # settings by which providers have a model think

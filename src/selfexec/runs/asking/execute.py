@@ -24,7 +24,7 @@ from selfexec.runs.ends import ends_named, way_to_texts, with_accepted_ends
 from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest
 from selfexec.runs.journal import Journal, read_journal
 from selfexec.runs.journal_writer import JournalWriter
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run, read_run
 from selfexec.runs.share import refuse_other_cut
 

@@ -24,7 +24,7 @@ from selfexec.runs.asking.progress import Caps, Progress, Report, Spent, heartbe
 from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, DueCall, Remaining, experiments_and_kinds, stored_reply
 from selfexec.runs.asking.reply_gate import ReplyGate
 from selfexec.runs.journal_writer import JournalWriter, replaced_void
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 Jobs = Iterator[tuple[Any, Sequence[Key]]]
 _UNDISTURBED = CallResult(None, error="the engine did not say what it forced into the reply")

@@ -15,7 +15,7 @@ from selfexec.prompts import digest
 from selfexec.runs.asking.plan import AskSession, Job, Plan
 from selfexec.runs.asking.progress import Caps
 from selfexec.runs.folder import BATCHES, MANIFEST, load_manifest
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.requests import Requests, requests_of
 
 R = TypeVar("R", bound=Reply)

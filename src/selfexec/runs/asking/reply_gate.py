@@ -20,7 +20,7 @@ from typing import TypeVar
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.runs.ends import as_typed, why_unknown, with_accepted_end
-from selfexec.runs.records import Reply, ended_with
+from selfexec.runs.reply import Reply, ended_with
 from selfexec.text.numbers import number_of
 
 R = TypeVar("R", bound=Reply)
