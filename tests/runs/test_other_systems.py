@@ -33,7 +33,7 @@ def test_a_stored_run_is_scored_where_there_is_none_of_the_modules_that_only_uni
         "import selfexec as sx\n"
         f"run = sx.load({str(STORED)!r})\n"
         "print(len(run.readings), len(list(sx.score(run))))\n"
-        "import selfexec.runs.asking.execute, selfexec.engines.sim.server\n"
+        "import selfexec.runs.asking.carrying_out, selfexec.engines.sim.server\n"
         "import selfexec.engines.http.client, selfexec.cli.run\n"
         "from selfexec import cli\n"
         "for name in cli.root.commands_by_name: cli.root.get_command(None, name)\n"

@@ -1,6 +1,6 @@
 """Asking: what a run will ask, asking it, and trying a model before."""
 
-from selfexec.runs.asking.execute import carry_out, run
+from selfexec.runs.asking.carrying_out import carry_out, run
 from selfexec.runs.asking.executor import reply_to
 from selfexec.runs.asking.growing import begin, grow, growth, refuse_misfit
 from selfexec.runs.asking.new_run import plan_new_run

@@ -1,4 +1,4 @@
-"""The calls of a plan that are due, asked over an engine in rounds. `execute` has what a command does around that.
+"""The calls of a plan that are due, asked over an engine in rounds. `carrying_out` has what a command does around that.
 
 A plan asks locally, in a shard or of a judge in the same way: each job is played through, each session that comes up
 and has no reply yet is asked, and its reply is written down as it comes. What differs is the plan (`CallPlan`), and how
