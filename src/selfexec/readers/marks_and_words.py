@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from selfexec.readers import on_demand
+from selfexec.readers import late_imports
 from selfexec.readers.folding import fold
 from selfexec.readers.result import EVIDENCE_LENGTH, Reading
 
@@ -46,7 +46,7 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
     """
     bare = read_bare(text, MARKED)
     every_option = bare and set(map(fold, options)).issubset(map(fold, bare.value))
-    return bare if bare and every_option else on_demand.weigh_marks(text, options)
+    return bare if bare and every_option else late_imports.weigh_marks(text, options)
 
 
 def read_words(text: str) -> Reading:
@@ -54,4 +54,4 @@ def read_words(text: str) -> Reading:
     brackets, else as a list of lines or commas. How many were asked for does not matter here.
     """
     bare = read_bare(text, LISTED)
-    return structs.replace(bare, value=bare.value["words"]) if bare else on_demand.weigh_words(text)
+    return structs.replace(bare, value=bare.value["words"]) if bare else late_imports.weigh_words(text)
