@@ -23,10 +23,10 @@ from build import requests_run, selfexec, write, wrong_on
 from selfexec.analysis.compare import (
     METRICS,
     NOT_GATED,
+    ComparedRecord,
     Difference,
     Family,
     Gate,
-    Record,
     headline,
     judge,
     load_apart,
@@ -333,7 +333,7 @@ def test_an_outcome_that_nobody_has_makes_accuracies_no_more_doubtful() -> None:
     assert (found.value, found.interval.high) == (0, pytest.approx(1.96**2 / (200 + 1.96**2), abs=1e-5))
 
 
-def outcomes(marks: str) -> Record:
+def outcomes(marks: str) -> ComparedRecord:
     """A record of requests: + it answers and said so, - it does not and said so; Y it answers, N it does not, and what
     it said cannot be read.
     """
@@ -342,7 +342,7 @@ def outcomes(marks: str) -> Record:
     for n, mark in enumerate(marks):
         counts[n, CELLS.index(cells[mark])] = 1
     counted = Counted(tuple(f"{n:03}" for n in range(len(marks))), counts)
-    return Record("m", counted, counted, 1.0)
+    return ComparedRecord("m", counted, counted, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -372,7 +372,7 @@ def test_the_rarer_outcome_is_counted_by_common_items_for_the_model_that_has_the
 
 def recorded(
     label: str, *, happened: int = 100, groups: int = 200, first_group: int = 0, coverage: float = 1.0
-) -> dict[str, Record]:
+) -> dict[str, ComparedRecord]:
     """One model in all three: of so many claims that came true, of a hundred that did not, and of so many groups it is
     wrong about every fifth.
     """
@@ -389,10 +389,10 @@ def recorded(
             ("difficulty", pairs, first_group),
         )
     }
-    return {experiment: Record(label, found, found, coverage) for experiment, found in counted.items()}
+    return {experiment: ComparedRecord(label, found, found, coverage) for experiment, found in counted.items()}
 
 
-def family_of(*models: Mapping[str, Record], metric: str = "skill") -> Family:
+def family_of(*models: Mapping[str, ComparedRecord], metric: str = "skill") -> Family:
     labels = [model["difficulty"].label for model in models]
     records = {e: {x: model[e] for x, model in zip(labels, models, strict=True)} for e in models[0]}
     return Family.of_records(metric, tuple(labels), records)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from selfexec.analysis.compare.candidates import Candidate, claims_together, reference_models
-from selfexec.analysis.compare.measures import Record, records_of
+from selfexec.analysis.compare.measures import ComparedRecord, records_of
 from selfexec.analysis.makers import families_elsewhere
 from selfexec.analysis.own_excess import families_of
 from selfexec.claims import Claims
@@ -23,7 +23,7 @@ def own_records_of(
     everybody: Sequence[Candidate],
     convention: str,
     without: Collection[str] = (),
-) -> list[Record]:
+) -> list[ComparedRecord]:
     """The record of each chosen model. Models whose panel has the same members are judged in it together."""
     records = records_of("accuracy", experiment, chosen, everybody, convention, without)
     if not claim_kind(experiment).SHARED_CLAIMS:
@@ -49,7 +49,7 @@ def _judged(claims: Claims, members: Sequence[Candidate]) -> OwnExcess:
     return judge_own_excess(compared_models(claims, labels, families))
 
 
-def _with_own_excess(record: Record, found: OwnExcess, claims: Claims) -> Record:
+def _with_own_excess(record: ComparedRecord, found: OwnExcess, claims: Claims) -> ComparedRecord:
     judged = found.for_model(record.label)
     if math.isnan(judged.estimate.value):
         return replace(record, reason=f"{record.label}: {judged.reason}")
