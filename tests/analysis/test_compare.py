@@ -40,7 +40,7 @@ from selfexec.analysis.compare import (
 )
 from selfexec.analysis.compare.ranking import told_apart
 from selfexec.analysis.power import detectable as planned
-from selfexec.metrics import CELLS, Counted, Estimate
+from selfexec.metrics import CELLS, Estimate, Record
 from selfexec.runs import Run
 from selfexec.stats import NONE, Interval, detectable, holm, tied_groups, two_sided, welch
 
@@ -341,7 +341,7 @@ def outcomes(marks: str) -> ComparedRecord:
     cells = {"+": "tp", "-": "tn", "Y": "unread_true", "N": "unread_false"}
     for n, mark in enumerate(marks):
         counts[n, CELLS.index(cells[mark])] = 1
-    counted = Counted(tuple(f"{n:03}" for n in range(len(marks))), counts)
+    counted = Record(tuple(f"{n:03}" for n in range(len(marks))), counts)
     return ComparedRecord("m", counted, counted, 1.0)
 
 
@@ -382,7 +382,7 @@ def recorded(
         claims[n, CELLS.index(cells[n % 5 == 0])] = 1
     pairs = np.array([[float(n % 5 > 0), 1.0] for n in range(groups)])
     counted = {
-        experiment: Counted(tuple(f"{first + n:03}" for n in range(len(counts))), counts)
+        experiment: Record(tuple(f"{first + n:03}" for n in range(len(counts))), counts)
         for experiment, counts, first in (
             ("association", claims, 0),
             ("restriction", claims, 0),
@@ -484,7 +484,7 @@ def test_what_was_lost_is_a_caution_beside_every_difference_but_that_of_coverage
     records = {}
     for known, model in zip((5.0, 4.0), models, strict=True):
         asked = model["restriction"]
-        records[asked.label] = replace(asked, counted=Counted(asked.own.items, np.tile([known, 5.0], (200, 1))))
+        records[asked.label] = replace(asked, counted=Record(asked.own.items, np.tile([known, 5.0], (200, 1))))
     row = Family.of_records("coverage", ("a", "b"), {"restriction": records}).difference("restriction", "b", "a")
     assert (row.difference, row.caution) == (pytest.approx(-0.2), None)
 

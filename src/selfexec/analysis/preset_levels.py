@@ -15,8 +15,8 @@ from selfexec.metrics import (
     ADJUSTED,
     LEAST_OVERALL,
     METRICS,
-    Counted,
     Estimate,
+    Record,
     Score,
     Scored,
     adjusted_skill,
@@ -98,7 +98,7 @@ def _comparable(part: Scored) -> bool:
     return own and not math.isnan(part.skill.value)
 
 
-def _reference(panel: MatchedPanel, experiment: str) -> list[tuple[Counted, float]]:
+def _reference(panel: MatchedPanel, experiment: str) -> list[tuple[Record, float]]:
     """Of each model of the panel its record on the run's items, and its skill on all items."""
     kind, claims = claim_kind(experiment), panel.tables.claims[experiment]
     on_all = {model: entry.skill for model, entry in panel.panel.experiments[experiment].models.items()}

@@ -30,7 +30,7 @@ from selfexec.metrics.baselines import (
     by_family,
     pairing,
 )
-from selfexec.metrics.kinds import Counted, Kind, claim_kind, gives_probabilities, scorable
+from selfexec.metrics.kinds import Kind, Record, claim_kind, gives_probabilities, scorable
 from selfexec.metrics.permutation import shuffled_p
 from selfexec.metrics.probability import OF_PROBABILITY_SKILL, probability_scores
 from selfexec.metrics.rows import (
@@ -85,11 +85,11 @@ class Scored:
     accuracy: Estimate
     skill: Estimate
     caution: str | None
-    record: Counted
+    record: Record
     comparison: BaselineComparison
     claims: Claims
     strict: bool
-    records: Mapping[str, Counted]
+    records: Mapping[str, Record]
     probabilities: Mapping[str, Array]
     others: Others
 
@@ -143,7 +143,7 @@ def score_experiment(
         metrics = dict(kind.own_estimates(claims, record, answers, experiment.metrics, strict))
     metrics["skill"] = metrics[kind.SKILL_NAME]
     probabilities: dict[str, Array] = {}
-    records: dict[str, Counted] = {}
+    records: dict[str, Record] = {}
     if extent != "brief":
         probabilities = baseline_probabilities(claims, others, learnt=extent == "all")
         metrics["coverage"] = coverage(claims)
@@ -188,7 +188,7 @@ def _margins(kind: Kind, comparison: BaselineComparison) -> dict[str, Estimate]:
     return margins | (dict(comparison.margin_at_own_rate.estimates) if comparison.margin_at_own_rate else {})
 
 
-def _accuracies(kind: Kind, claims: Claims, records: Mapping[str, Counted]) -> dict[str, Estimate]:
+def _accuracies(kind: Kind, claims: Claims, records: Mapping[str, Record]) -> dict[str, Estimate]:
     """The accuracy of each single baseline; of those by other models, where there are none, the reason."""
     accuracies = {name: kind.accuracy_estimate(record) for name, record in records.items()}
     for name in kind.OF_OTHERS:

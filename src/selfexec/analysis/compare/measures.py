@@ -28,9 +28,9 @@ from selfexec.metrics import (
     NO_CONTRAST,
     RATES,
     BaselineComparison,
-    Counted,
     Estimate,
     Formula,
+    Record,
     Scored,
     VoteTables,
     ceiling_estimate,
@@ -104,8 +104,8 @@ class ComparedRecord:
     """
 
     label: str
-    own: Counted
-    counted: Counted
+    own: Record
+    counted: Record
     coverage: float
     reason: str | None = None
     known: Estimate | None = None
@@ -114,7 +114,7 @@ class ComparedRecord:
     caution: str | None = None
 
     @property
-    def by_item(self) -> Counted:
+    def by_item(self) -> Record:
         return self.counted if self.compared_items is None else self.own
 
 
@@ -151,7 +151,7 @@ def _is_of_probabilities(metric: str, experiment: str) -> bool:
 def record_of(metric: str, label: str, part: Scored | None) -> ComparedRecord:
     """The record of a model that was scored already."""
     if part is None:
-        nothing = Counted((), np.zeros((0, 2)))
+        nothing = Record((), np.zeros((0, 2)))
         return ComparedRecord(label, nothing, nothing, math.nan, f"{label} was not asked")
     own, share = part.record, part.asked.coverage
     if metric == "skill" and part.comparison.no_baseline == IN_PROBABILITIES:
@@ -244,16 +244,16 @@ def _compared_record(label: str, comparison: BaselineComparison, share: float, m
     )
 
 
-def _covered(claims: Claims) -> Counted:
+def _covered(claims: Claims) -> Record:
     counts = known_and_asked(claims)
     asked = counts[:, 1] > 0
-    return Counted(tuple(compress(claims.items, asked)), counts[asked])
+    return Record(tuple(compress(claims.items, asked)), counts[asked])
 
 
-def _beside(own: Counted, other: Counted) -> Counted:
+def _beside(own: Record, other: Record) -> Record:
     """Somebody's counts behind one's own, item by item."""
     there = other.on(own.items)
-    return Counted(own.items, np.concatenate([own.counts, there], axis=1))
+    return Record(own.items, np.concatenate([own.counts, there], axis=1))
 
 
 @cache
@@ -330,7 +330,7 @@ def weighed(metric: str, experiment: str, records: Sequence[ComparedRecord], wei
     return Estimate(found.value, Interval(found.value - half, found.value + half).within(low, high), error)
 
 
-def _unclipped(metric: str, experiment: str, counted: Sequence[Counted], weights: Sequence[float]) -> Estimate:
+def _unclipped(metric: str, experiment: str, counted: Sequence[Record], weights: Sequence[float]) -> Estimate:
     """The sum, with what its kind of difference knows of its ends where it is one."""
     if list(weights) == [1.0, -1.0]:
         if metric == "skill":
@@ -344,7 +344,7 @@ def _without_contrast(metric: str, experiment: str, records: Sequence[ComparedRe
     """Whose skill is not defined on the common items, and why."""
     common = common_items([record.counted for record in records])
     formula = formula_of(metric, experiment)
-    counted = {record.label: Counted(common, record.counted.on(common)) for record in records}
+    counted = {record.label: Record(common, record.counted.on(common)) for record in records}
     alike = [label for label, counts in counted.items() if math.isnan(value(formula, counts))]
     if metric in RATES:
         return f"predictions or outcomes of {' and '.join(alike)} are all the same"

@@ -12,7 +12,7 @@ from selfexec.analysis.makers import families_elsewhere
 from selfexec.analysis.own_excess import families_of
 from selfexec.claims import Claims
 from selfexec.experiments import SELF
-from selfexec.metrics import OWN_JUDGE, Counted, Fit, OwnExcess, claim_kind, compared_models, judge_own_excess
+from selfexec.metrics import OWN_JUDGE, Fit, OwnExcess, Record, claim_kind, compared_models, judge_own_excess
 
 NOT_CROSSED = "what is predicted is each model's own, so that there is no own excess"
 
@@ -63,7 +63,7 @@ def _with_own_excess(record: ComparedRecord, found: OwnExcess, claims: Claims) -
     )
 
 
-def by_item(fit: Fit, number: int, claims: Claims) -> Counted:
+def by_item(fit: Fit, number: int, claims: Claims) -> Record:
     """A model's own excess as counts of items: the pseudo-value of each (Tukey 1958) over 1. The mean of these is the
     number, and its error as that of a ratio over items that of the verdict; that of the difference of two numbers of
     the same items is paired by item.
@@ -71,4 +71,4 @@ def by_item(fit: Fit, number: int, claims: Claims) -> Counted:
     influence = fit.left.own_influence[:, number]
     pseudo = float(fit.each.value[number]) + len(influence) * influence
     items = tuple(claims.items[n] for n in np.unique(fit.evidence.compared.item))
-    return Counted(items, np.stack([pseudo, np.ones(len(pseudo))], axis=1))
+    return Record(items, np.stack([pseudo, np.ones(len(pseudo))], axis=1))
