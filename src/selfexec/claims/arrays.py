@@ -36,7 +36,7 @@ class Claims:
     Attributes:
         models: In the order of the observations; the other tuples of names are sorted.
         source: Who says what was done.
-        others: Further sources of outcomes for the same behaviour.
+        further_sources: Those besides `source` that say what was done, for the same behaviour.
         claim_ids: How many different claims there are, over all models and epochs.
         model: The number of the claim's model among `models`; so do `item`, `name` (among `names`), `label`, `subject`
             and `other_subject` number the other tuples, with -1 for none.
@@ -44,7 +44,7 @@ class Claims:
         predicted: What was predicted.
         probability: The predicted probability of a yes; nan where none was asked for.
         observed: The outcome, as `source` has it.
-        judged: The outcome as each of the `others` has it, shape (claims, others).
+        further_outcomes: The outcome as each of the further sources has it, shape (claims, further sources).
         by_tokens: For two questions, whether the number of tokens decided which was the easier one.
         by_correctness: The same of whether they were answered rightly.
         state: One of `STATES`, by number.
@@ -63,7 +63,7 @@ class Claims:
     wordings: tuple[Wording, ...]
     condition: str
     source: str
-    others: tuple[str, ...]
+    further_sources: tuple[str, ...]
     claim_ids: int
     model: Numbers
     item: Numbers
@@ -73,7 +73,7 @@ class Claims:
     predicted: Signs
     probability: Floats
     observed: Signs
-    judged: Signs
+    further_outcomes: Signs
     by_tokens: Flags
     by_correctness: Flags
     state: Numbers
@@ -104,9 +104,9 @@ class Claims:
             self._of[model] = self.where(self.model == (self.models.index(model) if model in self.models else -1))
         return self._of[model]
 
-    def by(self, other: str) -> "Claims":
+    def by(self, source: str) -> "Claims":
         """The same claims with the outcomes of another source. Their states stay those by this source."""
-        return replace(self, observed=self.judged[:, self.others.index(other)], source=other)
+        return replace(self, observed=self.further_outcomes[:, self.further_sources.index(source)], source=source)
 
     def outcomes(self, models: Iterable[str]) -> "Claims":
         """The claims about these models whose outcome is known."""
@@ -214,7 +214,9 @@ def claims_of(
     of others.
     """
     rows = observations.filter(pl.col("experiment") == experiment)
-    others, judged = _by_others(rows, outcomes) if outcomes is not None else ((), np.zeros((len(rows), 0), np.int8))
+    further, further_outcomes = (
+        _by_further_sources(rows, outcomes) if outcomes is not None else ((), np.zeros((len(rows), 0), np.int8))
+    )
     names = _names(
         rows,
         model=pl.col("model").unique(maintain_order=True),
@@ -250,10 +252,10 @@ def claims_of(
         names["subject"],
         wordings,
         *_one_condition_and_source(experiment, names["condition"], names["source"]),
-        others,
+        further,
         len(claim_ids),
         claim_id=claim_id,
-        judged=judged,
+        further_outcomes=further_outcomes,
         wording=worded[claim_id, 0],
         other_wording=worded[claim_id, 1],
         **parts,
@@ -290,15 +292,15 @@ def _one_condition_and_source(experiment: str, conditions: Sequence[str], source
     return (*conditions, DEFAULT_NAME)[0], (*sources, *own)[0]
 
 
-def _by_others(rows: pl.DataFrame, outcomes: pl.DataFrame) -> tuple[tuple[str, ...], Signs]:
+def _by_further_sources(rows: pl.DataFrame, outcomes: pl.DataFrame) -> tuple[tuple[str, ...], Signs]:
     """The further sources, and what each says of these claims, shape (claims, sources)."""
-    others = tuple(sorted(outcomes["source"].unique()))
+    further = tuple(sorted(outcomes["source"].unique()))
     columns = [
-        rows.select(CLAIM).join(outcomes.filter(pl.col("source") == other), on=CLAIM, how="left", maintain_order="left")
-        for other in others
+        rows.select(CLAIM).join(outcomes.filter(pl.col("source") == source), on=CLAIM, how="left", maintain_order="left")
+        for source in further
     ]
     said = [_arrays(column, said=_sign("observed"))["said"] for column in columns]
-    return others, np.stack(said, 1) if others else np.zeros((len(rows), 0), np.int8)
+    return further, np.stack(said, 1) if further else np.zeros((len(rows), 0), np.int8)
 
 
 # Polars plans a query longer than it works on the claims of a run: one query for all names, one for all arrays.
