@@ -87,7 +87,7 @@ def lean(errand: Errand) -> Counter:
     )
     # once all is asked and the journal closed, the run is read back; the others are not asked for that
     nothing = SimpleNamespace(replies={}, items=SimpleNamespace(items={}))
-    with mock.patch.object(carrying_out, "read_run", lambda folder: nothing):  # refuses a name that is not there
+    with mock.patch.object(carrying_out, "read_run", return_value=nothing):  # refuses a name that is not there
         carrying_out.carry_out(planned)
     # the others ask as in epoch 1, where every reply has a text; in later ones a simulated model may reply with none
     return lambda: sum(not reply.failed for reply in read_journal(out / "replies.jsonl").values())

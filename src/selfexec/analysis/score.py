@@ -320,7 +320,10 @@ def _of_model(
 def _bonus_rows(asked: AskedCounts, everyone: Claims, crossed: Mapping[str, Crossed]) -> Iterator[Score]:
     """The self-bonus of all models together, as rows of one of them: by the source that counts, then by each other."""
     if len(everyone.models) < 2 and claim_kind(everyone).SHARED_CLAIMS and not gives_probabilities(everyone):
-        sources = {"self_bonus": everyone.source, **{f"self_bonus_by_{other}": other for other in everyone.further_sources}}
+        sources = {
+            "self_bonus": everyone.source,
+            **{f"self_bonus_by_{other}": other for other in everyone.further_sources},
+        }
         for metric, source in sources.items():
             yield replace(asked, source=source).row(metric, Estimate(math.nan, reason=TAKES_TWO))
     for metric, found in crossed.items():

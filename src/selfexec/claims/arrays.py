@@ -296,7 +296,9 @@ def _by_further_sources(rows: pl.DataFrame, outcomes: pl.DataFrame) -> tuple[tup
     """The further sources, and what each says of these claims, shape (claims, sources)."""
     further = tuple(sorted(outcomes["source"].unique()))
     columns = [
-        rows.select(CLAIM).join(outcomes.filter(pl.col("source") == source), on=CLAIM, how="left", maintain_order="left")
+        rows.select(CLAIM).join(
+            outcomes.filter(pl.col("source") == source), on=CLAIM, how="left", maintain_order="left"
+        )
         for source in further
     ]
     said = [_arrays(column, said=_sign("observed"))["said"] for column in columns]

@@ -24,7 +24,7 @@ from selfexec.options import changed
 from selfexec.run_options import JudgeOptions
 from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
-from selfexec.runs.asking.executor import BackEnd, ask_due, note_standing
+from selfexec.runs.asking.executor import BackEnd, ask_due, note_remaining
 from selfexec.runs.asking.progress import Progress, Report, shown_progress
 from selfexec.runs.asking.remaining import Remaining
 from selfexec.runs.asking.shared_memory import refuse_memory
@@ -81,12 +81,12 @@ def carry_out(plan: JudgingPlan, report: Report | None = None, progress: Progres
     ):
         # the holder of the journal knows what is there
         now = _remaining(plan)
-        note_standing(progress, now, engine)
+        note_remaining(progress, now, engine)
         writer = JournalWriter(journal, engine)
         way_to_texts = partial(way_to_texts_of_judges, plan.folder)
         back_end = BackEnd(engine, writer, plan.run.accept_ends, way_to_texts, plan.line)
         try:
-            if now.remaining:
+            if now.sessions_left:
                 with _invocation(plan, engine, progress):
                     show = report or (lambda progress: None)
                     ask_due(back_end, now, partial(_remaining, plan), show, progress)

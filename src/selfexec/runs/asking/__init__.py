@@ -7,7 +7,7 @@ from selfexec.runs.asking.new_run import plan_new_run
 from selfexec.runs.asking.plan import Job, Plan
 from selfexec.runs.asking.planning import plan, plan_run, with_hypotheses
 from selfexec.runs.asking.progress import Progress, Report, as_line, duration, heartbeat, shown_progress
-from selfexec.runs.asking.remaining import DueCall, Remaining, asked_elsewhere, standing
+from selfexec.runs.asking.remaining import DueCall, Remaining, asked_elsewhere, job_state
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.reply_gate import (
     HELD_AT_MOST,

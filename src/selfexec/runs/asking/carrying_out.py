@@ -10,12 +10,12 @@ from selfexec.errors import InputError
 from selfexec.run_options import RunOptions
 from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
-from selfexec.runs.asking.executor import BackEnd, ask_due, note_standing
+from selfexec.runs.asking.executor import BackEnd, ask_due, note_remaining
 from selfexec.runs.asking.growing import begin, grow, invocation, refuse_misfit, undone_if_refused
 from selfexec.runs.asking.plan import Plan
 from selfexec.runs.asking.planning import plan_run
 from selfexec.runs.asking.progress import Progress, Report, shown_progress
-from selfexec.runs.asking.remaining import Remaining, remaining
+from selfexec.runs.asking.remaining import Remaining, remaining_of
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.reply_gate import filter_warnings
 from selfexec.runs.asking.shared_memory import refuse_memory
@@ -116,23 +116,23 @@ def _fill(
             before = load_manifest(plan.out)
             manifest = grow(plan)
         writer = JournalWriter(journal, engine)
-        stands = partial(_remaining_without_void, plan, journal, manifest.accept_ends)
-        now = stands()
-        writer.copies.remember(now.known.values())
+        look_again = partial(_remaining_without_void, plan, journal, manifest.accept_ends)
+        remaining = look_again()
+        writer.copies.remember(remaining.stored.values())
         if isinstance(engine, Experienced):
-            engine.note_answered(_addresses_that_answered(now.known.values(), manifest))
+            engine.note_answered(_addresses_that_answered(remaining.stored.values(), manifest))
         back_end = BackEnd(engine, writer, manifest.accept_ends, partial(way_to_texts, plan.out))
         report = report or (lambda progress: None)
-        note_standing(progress, now, engine)
+        note_remaining(progress, remaining, engine)
         if at_start:
-            at_start(now)
+            at_start(remaining)
         report(progress)
-        if now.remaining:
+        if remaining.sessions_left:
             if before:  # with those of what is new, and of a run that kept only hashes all that are known
                 grow_prompts(plan.out, manifest.prompts, plan.asked_prompts)
             with undone_if_refused(plan, before), invocation(plan, manifest, engine, progress):
                 try:
-                    ask_due(back_end, now, stands, report, progress)
+                    ask_due(back_end, remaining, look_again, report, progress)
                 finally:
                     progress.warnings.extend(writer.warnings())
 
@@ -154,4 +154,4 @@ def _remaining_without_void(plan: Plan, journal: Journal, accept_ends: Sequence[
     lines = read_journal(journal.path)
     if any(reply.is_void for reply in lines.values()) and void_dependents(plan, journal.path, journal.append):
         lines = read_journal(journal.path)
-    return finish(remaining(plan, with_accepted_ends(lines, accept_ends) if accept_ends else lines))
+    return finish(remaining_of(plan, with_accepted_ends(lines, accept_ends) if accept_ends else lines))
