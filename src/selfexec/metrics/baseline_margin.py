@@ -156,7 +156,7 @@ def best_of(kind: Kind, model: Record, records: Mapping[str, Record]) -> tuple[s
     return best, records[best]
 
 
-def where_words_split(
+def where_predictions_split(
     claims: Claims, others: Others, comparison: BaselineComparison, strict: bool
 ) -> Mapping[str, Estimate]:
     """Skill, and margin over the stacked baseline, on the claims about which the predictions of others are split."""

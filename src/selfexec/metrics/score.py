@@ -16,7 +16,7 @@ from selfexec.metrics.baseline_margin import (
     WHERE_SPLIT,
     BaselineComparison,
     compare_with_baseline,
-    where_words_split,
+    where_predictions_split,
     without_baseline,
 )
 from selfexec.metrics.baselines import (
@@ -160,7 +160,7 @@ def score_experiment(
         comparison = compare_with_baseline(claims, others, strict)
         metrics |= _margins(kind, comparison)
     if extent == "all" and kind.SHARED_CLAIMS:  # shown, but part of no verdict
-        metrics |= where_words_split(claims, others, comparison, strict)
+        metrics |= where_predictions_split(claims, others, comparison, strict)
     if gives_probabilities(claims):
         if kind.FREE_THRESHOLD and kind.SHARED_CLAIMS:
             comparison, probabilities, records = without_baseline(kind, record, IN_PROBABILITIES), {}, {}

@@ -8,7 +8,7 @@ from functools import partial
 
 import msgspec
 
-from selfexec.engines import Engine, engine_for, spared_from_sweeps
+from selfexec.engines import Engine, engine_for, without_garbage_sweeps
 from selfexec.experiments import Key
 from selfexec.extensions.judging.plan import JudgingPlan, plan
 from selfexec.extensions.judging.records import (
@@ -77,7 +77,7 @@ def carry_out(plan: JudgingPlan, report: Report | None = None, progress: Progres
     progress = progress or Progress()
     with (
         Journal(plan.folder / JUDGE_REPLIES) as journal,
-        spared_from_sweeps(),
+        without_garbage_sweeps(),
     ):
         # the holder of the journal knows what is there
         now = _remaining(plan)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from selfexec.engines import Engine, Experienced, finish, spared_from_sweeps
+from selfexec.engines import Engine, Experienced, finish, without_garbage_sweeps
 from selfexec.errors import InputError
 from selfexec.run_options import RunOptions
 from selfexec.runs import invocations
@@ -44,11 +44,11 @@ def run(options: RunOptions) -> Run:
             server refuses for good. What came back until then is kept.
     """
     plan = replace(plan_run(options), command=invocations.call("sx.run", options.made), again=options.again)
-    return shown(plan, options.on_progress, 5)  # the caller is beyond what slots names into options
+    return carry_out_showing(plan, options.on_progress, 5)  # the caller is beyond what slots names into options
 
 
-def shown(plan: Plan, on_progress: Report | None, stacklevel: int = 3) -> Run:
-    """Do what is planned, with progress on standard error where nobody else gets it, and warnings as Python has
+def carry_out_showing(plan: Plan, on_progress: Report | None, stacklevel: int = 3) -> Run:
+    """Carry out a plan with its progress on standard error, where nobody else gets it, and with warnings as Python has
     them. `stacklevel`: of the caller.
     """
     if on_progress is not None and not callable(on_progress):
@@ -108,7 +108,7 @@ def _fill(
     """Ask what is missing in the folder of a plan. `manifest` is that of a run which this command has begun."""
     with (
         Journal(plan.out / REPLIES) as journal,
-        spared_from_sweeps(),
+        without_garbage_sweeps(),
     ):
         before = None
         if manifest is None or load_manifest(plan.out) != manifest:  # the holder of the journal may change the folder

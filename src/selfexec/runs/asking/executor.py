@@ -27,7 +27,7 @@ from selfexec.runs.journal_writer import JournalWriter, replaced_void
 from selfexec.runs.reply import Reply
 
 Jobs = Iterator[tuple[Any, Sequence[Key]]]
-_UNDISTURBED = CallResult(None, error="the engine did not say what it forced into the reply")
+_INJECTION_NOT_CONFIRMED = CallResult(None, error="the engine did not say what it forced into the reply")
 _DECODE = msgspec.json.Decoder(Reply).decode
 
 
@@ -253,7 +253,7 @@ async def reply_to(
 
     try:
         as_wanted = call.injection is None or _is_carried_out(result)
-        return _as_read_back(reply_with(result if as_wanted else _UNDISTURBED))
+        return _as_read_back(reply_with(result if as_wanted else _INJECTION_NOT_CONFIRMED))
     except (AttributeError, TypeError, ValueError) as fault:  # of what is no CallResult, or none that can be kept
         return reply_with(_failed(fault))
 
