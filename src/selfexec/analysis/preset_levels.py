@@ -16,9 +16,9 @@ from selfexec.metrics import (
     LEAST_OVERALL,
     METRICS,
     Estimate,
+    ModelScores,
     Record,
     Score,
-    Scored,
     adjusted_skill,
     claim_kind,
     combine,
@@ -63,7 +63,7 @@ def _possible(metric: str) -> tuple[float, float]:
 
 
 def adjusted_rows(
-    selection: Selection, scored: Mapping[str, Mapping[str, Scored]], overall: Iterable[Score]
+    selection: Selection, scored: Mapping[str, Mapping[str, ModelScores]], overall: Iterable[Score]
 ) -> Iterator[Score]:
     """Skill of each model of a preset, adjusted to all items of the reference panel: in the experiments where it has
     all of the runs' items, and over them, where it has all of these. `overall` are the rows of overall skill.
@@ -92,7 +92,7 @@ def adjusted_rows(
             yield replace(_headline(headlines[model], combine(estimates, -1.0)), panel=panel.panel.name)
 
 
-def _comparable(part: Scored) -> bool:
+def _comparable(part: ModelScores) -> bool:
     """Whether there is a skill, and the outcomes are by the source that the panel's skills are by."""
     own = part.asked.source in (None, EXPERIMENTS[part.asked.experiment].sources[0])
     return own and not math.isnan(part.skill.value)

@@ -82,7 +82,7 @@ from selfexec.metrics.score import (
     LEAST_OVERALL,
     Bounds,
     Extent,
-    Scored,
+    ModelScores,
     accuracy_on,
     combine,
     estimates,

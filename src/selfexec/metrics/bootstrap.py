@@ -16,7 +16,7 @@ from selfexec.metrics.kinds import Formula, Record, claim_kind, common_items
 from selfexec.metrics.margin_at_own_rate import CEILING, RATE, ROUNDING, SKILL, MarginAtOwnRate
 from selfexec.metrics.reference_doubt import ReferenceDoubt, doubted, doubted_share
 from selfexec.metrics.rows import MARGINS, Estimate, Score
-from selfexec.metrics.score import Scored
+from selfexec.metrics.score import ModelScores
 from selfexec.stats import Array, Interval, draws, percentile_intervals, resampled_totals
 
 MOST_REPLICATES = 1_000_000
@@ -53,7 +53,7 @@ class Bootstrap:
 
 def with_bootstrap(
     rows: Iterable[Score],
-    scored: Mapping[str, Mapping[str, Scored]],
+    scored: Mapping[str, Mapping[str, ModelScores]],
     crossed: Mapping[str, Mapping[str, Crossed]],
     bootstrap: Bootstrap,
 ) -> Iterator[Score]:
@@ -84,7 +84,7 @@ def _bonus_interval(found: Crossed, bootstrap: Bootstrap) -> Interval:
     return interval
 
 
-def _in_company(row: Score, drawn: Interval, scored: Mapping[str, Mapping[str, Scored]]) -> Interval:
+def _in_company(row: Score, drawn: Interval, scored: Mapping[str, Mapping[str, ModelScores]]) -> Interval:
     """Items are drawn anew, the other models are not: where they count, their part of the doubt is added."""
     parts = scored[row.model]
     if row.metric == "baseline_share_of_ceiling":
@@ -115,7 +115,7 @@ def _with_interval(row: Score, found: Interval) -> Score:
     return replace(row, low=found.low, high=found.high)
 
 
-def _values(scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap) -> Values:
+def _values(scored: Mapping[str, Mapping[str, ModelScores]], bootstrap: Bootstrap) -> Values:
     values: Values = {}
     for experiment in dict.fromkeys(experiment for parts in scored.values() for experiment in parts):
         kind = claim_kind(experiment)

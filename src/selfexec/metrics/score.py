@@ -63,7 +63,7 @@ WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # known ev
 
 
 @dataclass(frozen=True)
-class Scored:
+class ModelScores:
     """The scores of one model in one experiment.
 
     Attributes:
@@ -118,7 +118,7 @@ def score_experiment(
     family: Others,
     strict: bool,
     extent: Extent = "all",
-) -> Scored:
+) -> ModelScores:
     """Score one model in one experiment: first its own record, then each single baseline on the same claims, then the
     margin over the stacked baseline. Last come the reasons for which numbers are withheld or cautioned against.
 
@@ -172,7 +172,7 @@ def score_experiment(
     best_baseline = None if comparison.no_baseline else comparison.baseline
     rows = [asked.row(name, e, caution, best_baseline if name in OF_BASELINE else None) for name, e in metrics.items()]
     parts = (metrics["accuracy"], metrics["skill"], caution, record, comparison)
-    return Scored(rows, asked, *parts, claims, strict, records, probabilities, others)
+    return ModelScores(rows, asked, *parts, claims, strict, records, probabilities, others)
 
 
 def _margins(kind: Kind, comparison: BaselineComparison) -> dict[str, Estimate]:
@@ -251,7 +251,7 @@ LEAST_OVERALL = {"self_execution_score": 0.0, "skill": -1.0, "baseline_margin": 
 
 
 def overall_scores(
-    model: str, convention: str, found: Mapping[str, Scored], headline: Headline = PAPER_HEADLINE
+    model: str, convention: str, found: Mapping[str, ModelScores], headline: Headline = PAPER_HEADLINE
 ) -> Iterator[Score]:
     """The rows of a headline; none where the model was asked none of its experiments."""
     scored = {experiment: found[experiment] for experiment in headline.experiments if experiment in found}
@@ -304,7 +304,7 @@ def combine(estimates: Mapping[str, Estimate], least: float, headline: Headline 
     return Estimate(value, Interval(*(end / len(estimates) for end in total)).within(least, 1), error)
 
 
-def _withheld(scored: Mapping[str, Scored], estimate: Estimate) -> str | None:
+def _withheld(scored: Mapping[str, ModelScores], estimate: Estimate) -> str | None:
     """Why a headline must not be shown, None where it may."""
     for part in scored.values():
         if part.caution:

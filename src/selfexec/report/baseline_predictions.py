@@ -14,7 +14,7 @@ import numpy as np
 from selfexec.analysis.score import Score, Scores
 from selfexec.claims import Claims, Flags, Numbers
 from selfexec.experiments import EXPERIMENTS, Item
-from selfexec.metrics import OF_BASELINE, STACKED, Scored, claim_kind, scorable
+from selfexec.metrics import OF_BASELINE, STACKED, ModelScores, claim_kind, scorable
 from selfexec.stats import Array
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _places(claims: Claims, at: Mapping[tuple[str, str], int]) -> Numbers:
     return places
 
 
-def _told(part: Scored, claims: Claims, places: Numbers, length: int, strict: bool) -> PredictionsByEpoch:
+def _told(part: ModelScores, claims: Claims, places: Numbers, length: int, strict: bool) -> PredictionsByEpoch:
     at, counts, predicted = places[claims.claim_id], scorable(claims, strict), part.baseline_probabilities
     metrics = {row.metric for row in part.rows}
     always = {name: np.full(len(claims), probability) for name, probability in ALWAYS.items() if name in metrics}

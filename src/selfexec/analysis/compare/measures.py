@@ -30,8 +30,8 @@ from selfexec.metrics import (
     BaselineComparison,
     Estimate,
     Formula,
+    ModelScores,
     Record,
-    Scored,
     VoteTables,
     ceiling_estimate,
     claim_kind,
@@ -148,7 +148,7 @@ def _is_of_probabilities(metric: str, experiment: str) -> bool:
     return kind.FREE_THRESHOLD and kind.SHARED_CLAIMS and metric not in OF_ANY_FORM
 
 
-def record_of(metric: str, label: str, part: Scored | None) -> ComparedRecord:
+def record_of(metric: str, label: str, part: ModelScores | None) -> ComparedRecord:
     """The record of a model that was scored already."""
     if part is None:
         nothing = Record((), np.zeros((0, 2)))
