@@ -38,8 +38,8 @@ class Claims:
         source: Who says what was done.
         further_sources: Those besides `source` that say what was done, for the same behaviour.
         claim_ids: How many different claims there are, over all models and epochs.
-        model: The number of the claim's model among `models`; so do `item`, `name` (among `names`), `label`, `subject`
-            and `other_subject` number the other tuples, with -1 for none.
+        model: The number of the claim's model among `models`; so do `item`, `claim_name`, `label`, `subject` and
+            `other_subject` number the other tuples, with -1 for none.
         claim_id: The number of the claim, from 0: the same for all models and in all epochs.
         predicted: What was predicted.
         probability: The predicted probability of a yes; nan where none was asked for.
@@ -57,7 +57,7 @@ class Claims:
     experiment: str
     models: tuple[str, ...]
     items: tuple[str, ...]
-    names: tuple[str, ...]
+    claim_names: tuple[str, ...]
     labels: tuple[str, ...]
     subjects: tuple[str, ...]
     wordings: tuple[Wording, ...]
@@ -68,7 +68,7 @@ class Claims:
     model: Numbers
     item: Numbers
     epoch: Numbers
-    name: Numbers
+    claim_name: Numbers
     claim_id: Numbers
     predicted: Signs
     probability: Floats
@@ -118,8 +118,7 @@ class Claims:
         return np.array([model in chosen for model in self.models], np.bool_)
 
     @property
-    def known(self) -> Flags:
-        """The claims that were read or tied."""
+    def read_or_tied(self) -> Flags:
         return self.state <= TIE
 
     @property
@@ -151,8 +150,8 @@ def sums(number: Numbers, amounts: Any, of: int) -> Floats:
     if amounts.ndim == 1:
         return np.bincount(number, amounts, of).astype(np.float64)
     rows = amounts.reshape(-1, len(number))
-    claim_ids = np.arange(len(rows))[:, None] * of + number
-    found = np.bincount(claim_ids.ravel(), rows.ravel(), len(rows) * of).astype(np.float64)
+    cells = np.arange(len(rows))[:, None] * of + number
+    found = np.bincount(cells.ravel(), rows.ravel(), len(rows) * of).astype(np.float64)
     return found.reshape(*amounts.shape[:-1], of)
 
 
@@ -228,7 +227,7 @@ def claims_of(
         model=_number("model", names["model"]),
         item=_number("item", names["item"]),
         epoch=pl.col("epoch").cast(pl.Int64),
-        name=_number("claim", names["claim"]),
+        claim_name=_number("claim", names["claim"]),
         predicted=_sign("predicted"),
         probability=_float("probability"),
         observed=_sign("observed"),
@@ -241,7 +240,7 @@ def claims_of(
         other_subject=_number("other_subject", names["subject"]),
         other_length=_float("other_length"),
     )
-    claim_ids, claim_id = np.unique(parts["item"] * len(names["claim"]) + parts["name"], return_inverse=True)
+    claim_ids, claim_id = np.unique(parts["item"] * len(names["claim"]) + parts["claim_name"], return_inverse=True)
     wordings, worded = _wordings(experiment, items or {}, names["item"], names["claim"], claim_ids)
     return Claims(
         experiment,
@@ -265,7 +264,7 @@ def claims_of(
 def _wordings(
     experiment: str, asked: Items, items: Sequence[str], names: Sequence[str], claim_ids: Numbers
 ) -> tuple[tuple[Wording, ...], Numbers]:
-    """The words that claims are about, and the numbers of each place's, shape (places, 2)."""
+    """The words that claims are about, and the numbers of those of each claim id, shape (claim ids, 2)."""
     numbers: dict[Wording, int] = {}
     found = np.full((len(claim_ids), 2), -1)
     of_item = {n: EXPERIMENTS[experiment].wording(asked[id]) for n, id in enumerate(items) if id in asked}

@@ -103,7 +103,7 @@ class ModelScores:
         }
 
     @cached_property
-    def baseline_probabilities(self) -> BaselineProbabilities:
+    def predicted_by_baselines(self) -> BaselineProbabilities:
         """What each baseline, the stacked one included, predicts about each of the claims, and what others did."""
         stacked = self.comparison.stacked_predictions
         further = {} if stacked is None else {STACKED: stacked}

@@ -151,7 +151,7 @@ def _dispute(said: JudgedClaims, row: int, agree: float, folder: str) -> Dispute
         model,
         item,
         int(claims.epoch[row]),
-        claims.names[claims.name[row]],
+        claims.claim_names[claims.claim_name[row]],
         {source: _yes(value) for source, value in zip(said.sources, said.by[row], strict=True)},
         _yes(said.label[row]),
         agree,

@@ -188,10 +188,10 @@ def _shuffled(claims: Claims) -> Record:
     """The model's own rankings dealt out at random: its expectation for a pair is pr*b + (1-pr)*(1-b), with pr how
     often the model puts the one position before the other and b how often it was the easier one in this group (0 or 1).
     """
-    names = len(claims.names)
-    yes, told = (np.bincount(claims.name, side, names) for side in (claims.predicted > 0, claims.predicted != 0))
+    names = len(claims.claim_names)
+    yes, told = (np.bincount(claims.claim_name, side, names) for side in (claims.predicted > 0, claims.predicted != 0))
     with np.errstate(invalid="ignore"):
-        return predictor_record(claims, (yes / told)[claims.name])
+        return predictor_record(claims, (yes / told)[claims.claim_name])
 
 
 def mean_of_groups(groups: Record, reason: str) -> Estimate:
