@@ -228,7 +228,8 @@ class Scores(Rows[Score]):
 
     def sorted_by(self, by: str) -> "Scores":
         """The same scores, models by name (`model`) or by their overall score of this metric (`skill`,
-        `baseline_margin`), of one experiment alone by its score: the highest first, those that are withheld last.
+        `baseline_margin`), of one experiment alone by its score of it, which may be `margin_at_own_rate`: the highest
+        first, those that are withheld last.
         """
         values = {} if by == "model" else {row.model: row.value for row in self._decisive(by)}
         order = sorted(self.models, key=lambda model: (-_or_least(values.get(model)), model))
@@ -241,7 +242,8 @@ class Scores(Rows[Score]):
         asked = [experiment for experiment in self.experiments if experiment != "overall"]
         rows = overall or (self.of(asked[0], metric) if len(asked) == 1 else [])
         if self._rows and not rows:
-            known = f"; there is one of {' and of '.join(asked)}: choose one experiment" if len(asked) > 1 else ""
+            with_it = [experiment for experiment in asked if self.of(experiment, metric)]
+            known = f"; there is one of {' and of '.join(with_it)}: choose one experiment" if len(asked) > 1 else ""
             raise InputError(f"no order by {metric}: there is no overall {metric}{known}.")
         return rows
 
