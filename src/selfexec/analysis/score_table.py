@@ -93,7 +93,7 @@ IN_TABLES = {  # the metrics of the table of scores, and of that of probabilitie
     *("skill", "rate_bias", "best_baseline", "baseline_margin", "margin_at_own_rate"),
     *(metric for columns in (OF_CLAIMS, OF_ANSWERS) for metric, _ in columns.values()),
 }
-CAUTION = "†"  # behind a number that is to be read with caution
+CAUTION = "†"  # behind a number whose row has a reason; on the first screen: whose finding is withheld
 # what stands in a table -> how a heading over the reasons names it
 MARKED: Mapping[str, str] = {
     UNDEFINED: f"not computed ({UNDEFINED})",
