@@ -164,7 +164,7 @@ class Executor:
         reply written down.
         """
         stored, progress, keys = self._remaining.stored, self._progress, set(slot.keys)
-        opened: dict[Key, Reply] = {}  # a session that several conditions share is asked for once
+        replies: dict[Key, Reply] = {}  # a session that several conditions share is asked for once
         away: set[Key] = set()  # out in a batch, or not asked again since the reply's end is not known
         capped = failed = False
 
@@ -172,11 +172,11 @@ class Executor:
             key: Key, messages: tuple[Message, ...], parent: str | None, injection: Injection | None = None
         ) -> Reply | CallResult:
             nonlocal capped, failed
-            if key in opened:
-                return opened[key]
+            if key in replies:
+                return replies[key]
             reply = stored_reply(stored, key, messages, injection)
             if reply and not reply.failed:
-                opened[key] = reply
+                replies[key] = reply
                 return reply
             ended = reply is not None and reply.ended_unknown and not self._plan.retry_ends
             requests = self._remaining.requests
@@ -189,12 +189,12 @@ class Executor:
             if self._slots and not self._slots.take(slot):
                 capped = True
                 return NOT_ASKED
-            reply = opened[key] = await self._asked(slot, DueCall(key, messages, parent, injection))
+            reply = replies[key] = await self._asked(slot, DueCall(key, messages, parent, injection))
             failed |= reply.failed
             return reply
 
         await self._plan.play(slot.job, ask)
-        rest = keys - opened.keys() - away
+        rest = keys - replies.keys() - away
         if failed or away:
             progress.waiting += len(rest)
         elif not capped:
@@ -208,7 +208,7 @@ class Executor:
         slot.open += 1
         async with self._gate.admission(slot.job.model):
             came = await self._reply(due)
-        reply = await self._gate.keep(slot.job.model, came)
+        reply = await self._gate.keep(came)
         slot.open -= 1
         if self._is_spending_capped:
             self._spent.count(reply, due.messages)
@@ -220,8 +220,8 @@ class Executor:
     async def _reply(self, due: DueCall) -> Reply:
         """The reply of a session, asked now, in the form in which it is written down."""
         call = self._plan.call(due.key, due.messages, due.injection)
-        opened_within = due.key.facets and is_call(due.key.session)
-        answered_for = due.key if opened_within else call.key  # a judge is asked under a key of its own
+        is_within_another = due.key.facets and is_call(due.key.session)
+        answered_for = due.key if is_within_another else call.key  # a judge is asked under a key of its own
         self._progress.under_way += 1
         try:
             reply = await reply_to(self._engine, call, due.parent, is_over=lambda: self._over, key=answered_for)
