@@ -73,7 +73,7 @@ def bare(errand: Errand) -> Counter:
 
 def lean(errand: Errand) -> Counter:
     from selfexec.runs import read_journal
-    from selfexec.runs.asking import execute, plan
+    from selfexec.runs.asking import carrying_out, plan
 
     out = errand.folder / "run"
     planned = plan(
@@ -87,8 +87,8 @@ def lean(errand: Errand) -> Counter:
     )
     # once all is asked and the journal closed, the run is read back; the others are not asked for that
     nothing = SimpleNamespace(replies={}, items=SimpleNamespace(items={}))
-    with mock.patch.object(execute, "read_run", lambda folder: nothing):  # refuses a name that is not there
-        execute.carry_out(planned)
+    with mock.patch.object(carrying_out, "read_run", return_value=nothing):  # refuses a name that is not there
+        carrying_out.carry_out(planned)
     # the others ask as in epoch 1, where every reply has a text; in later ones a simulated model may reply with none
     return lambda: sum(not reply.failed for reply in read_journal(out / "replies.jsonl").values())
 

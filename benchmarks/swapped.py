@@ -23,9 +23,9 @@ from selfexec.engines import Call, Connection
 from selfexec.engines.http.client import HttpEngine
 from selfexec.experiments import Key, Message
 from selfexec.prompts import digest
+from selfexec.runs.journal import Journal, read_journal
 from selfexec.runs.journal_writer import JournalWriter
-from selfexec.runs.records import Reply
-from selfexec.runs.store import Journal, read_journal
+from selfexec.runs.reply import Reply
 
 COLUMNS = ("delay", "repeat", "use", "replies", "swapped", "void", "connections", "seconds")
 

@@ -17,7 +17,7 @@ For who reads the source, the way of one reply to its number, as `selfexec run` 
 cli/run.py:command                                 what was typed -> options, a plan, replies, and the first screen
 runs/asking/planning.py:plan_run                   options -> Plan: models, items, conditions, templates of prompts
                                                    (`new_run`; `continuing` where the folder holds a run)
-runs/asking/execute.py:carry_out                   Plan -> Run: what is still due is asked, then the folder is read
+runs/asking/carrying_out.py:carry_out                   Plan -> Run: what is still due is asked, then the folder is read
 runs/asking/executor.py:Executor.ask_all           the jobs that are due, each a model with an item
 experiments/base.py:Experiment.sessions            an item -> the prompt of each session, `filled_in` from `PROMPTS` in
                                                    the experiment's file (some experiments have `sessions` of their own)

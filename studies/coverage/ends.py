@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from selfexec.metrics import LEAST_RARER_ITEMS, Counted, Estimate, claim_kind
+from selfexec.metrics import LEAST_RARER_ITEMS, Estimate, Record, claim_kind
 from selfexec.stats import Array, Interval, mean_interval, ratio_error, student
 
 GROUPS = (20, 60, 150, 300)
@@ -52,20 +52,20 @@ RANKERS: dict[str, Callable[[float, int, np.random.Generator], Array]] = {
 }
 
 
-def record(shares: Array) -> Counted:
-    return Counted(tuple(map(str, range(len(shares)))), np.stack([shares, np.ones(len(shares))], axis=1))
+def record(shares: Array) -> Record:
+    return Record(tuple(map(str, range(len(shares)))), np.stack([shares, np.ones(len(shares))], axis=1))
 
 
 # --- pairs of models -------------------------------------------------------------------------------------------------
 
 
-def two_rankers(groups: int, rng: np.random.Generator) -> tuple[Counted, Counted, float]:
+def two_rankers(groups: int, rng: np.random.Generator) -> tuple[Record, Record, float]:
     """Two who rank the same groups, right in .75 and .65 of pairs: a difference of .2 in tau."""
     one, two = (knowing(accuracy, groups, rng) for accuracy in (0.75, 0.65))
     return record(one), record(two), 0.2
 
 
-def two_answerers(rarer: int, rng: np.random.Generator) -> tuple[Counted, Counted, float]:
+def two_answerers(rarer: int, rng: np.random.Generator) -> tuple[Record, Record, float]:
     """Two models and 120 requests, of which both turn down so many; recall .9 and .8, specificity .8 and .6, and in
     half of the requests what keeps the one from being right keeps the other too.
     """
@@ -78,7 +78,7 @@ def two_answerers(rarer: int, rng: np.random.Generator) -> tuple[Counted, Counte
         counts = np.zeros((120, 7))
         cells = np.select([happened & right, happened & ~right, ~happened & right], [TP, FN, TN], FP)
         counts[np.arange(120), cells] = 1
-        records.append(Counted(tuple(map(str, range(120))), counts))
+        records.append(Record(tuple(map(str, range(120))), counts))
     return records[0], records[1], 0.1 + 0.2
 
 
@@ -121,7 +121,7 @@ def of_pairs(replicates: int, seed: int) -> Iterator[Row]:
             yield _row(f"difference in {of}", "two models", items, drawn[0][2], ours, plain)
 
 
-def _delta(skill: Callable[[Array], Array], one: Counted, two: Counted) -> Interval:
+def _delta(skill: Callable[[Array], Array], one: Record, two: Record) -> Interval:
     width = one.counts.shape[1]
     both = np.concatenate([one.counts, two.counts], axis=1)
 

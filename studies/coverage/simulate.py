@@ -20,8 +20,8 @@ from scipy.special import betaincinv
 from selfexec.metrics import (
     METRICS,
     Cells,
-    Counted,
     Estimate,
+    Record,
     claim_kind,
     combine,
 )
@@ -131,7 +131,7 @@ class Drawer:
         hit, alarm = c * g + (1 - c) * self.hit.mean(), c * (1 - g) + (1 - c) * self.alarm.mean()
         return _cells(b, hit, alarm), _cells(b, g, 1 - g)
 
-    def draw(self, items: int, rng: np.random.Generator) -> tuple[Counted, Counted]:
+    def draw(self, items: int, rng: np.random.Generator) -> tuple[Record, Record]:
         shape = (items, self.claims, self.epochs)
         ready = rng.integers(len(GRID), size=(items, 1, 1))
         happened = rng.random(shape) < self.base[rng.integers(len(GRID), size=(items, 1, 1))]
@@ -141,7 +141,7 @@ class Drawer:
         own = rng.random(shape) < np.where(happened, self.hit[ready], self.alarm[ready])
         said = np.where(rng.random(shape) < self.truth.copies, baseline, own)
         names = tuple(str(n) for n in range(items))
-        return Counted(names, _counts(said, happened)), Counted(names, _counts(baseline, happened))
+        return Record(names, _counts(said, happened)), Record(names, _counts(baseline, happened))
 
 
 def _cells(base: float, hit: float, alarm: float) -> Array:
@@ -158,7 +158,7 @@ def _counts(said: Array, happened: Array) -> Array:
 FIRST, SECOND = np.triu_indices(4, 1)
 
 
-def draw_orders(truth: Orders, groups: int, epochs: int, rng: np.random.Generator) -> tuple[Counted, Counted]:
+def draw_orders(truth: Orders, groups: int, epochs: int, rng: np.random.Generator) -> tuple[Record, Record]:
     """Shares of the six pairs ranked rightly; epochs draw the questions' difficulty anew around the same rankings."""
     names = tuple(str(n) for n in range(groups))
     correlation = truth.correlation + truth.varies * rng.choice([-1.0, 1.0], size=(groups, 1, 1))
@@ -167,7 +167,7 @@ def draw_orders(truth: Orders, groups: int, epochs: int, rng: np.random.Generato
     # two rankings whose parts in the true order are apart
     rest = np.sqrt(1 - correlation**2 - truth.baseline**2)
     hard = correlation * ranked + truth.baseline * by_baseline + rest * noise
-    return tuple(Counted(names, _shares(one, hard)) for one in (ranked, by_baseline))  # type: ignore[return-value]
+    return tuple(Record(names, _shares(one, hard)) for one in (ranked, by_baseline))  # type: ignore[return-value]
 
 
 def _shares(ranked: Array, hard: Array) -> Array:
@@ -201,7 +201,7 @@ def true_values(truth: Truth) -> dict[tuple[str, str], float]:
 Intervals = dict[tuple[str, str], tuple[Interval, Interval | None]]  # ours, and the naive one where there is one
 
 
-def _baseline_margin(experiment: str, record: Counted, baseline: Counted) -> Estimate:
+def _baseline_margin(experiment: str, record: Record, baseline: Record) -> Estimate:
     """With the doubt of the items alone: this baseline is no sample of models."""
     kind = claim_kind(experiment)
     return kind.skill_difference(record, best_of(kind, record, {"others_mode": baseline})[1])

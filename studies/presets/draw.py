@@ -21,7 +21,7 @@ import selfexec as sx
 from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE
 from selfexec.items import PAPER_FILES
 from selfexec.items.presets import STANDARD_SHARE, Draw, Drawn, draws, preset_ids
-from selfexec.metrics import Counted, claim_kind
+from selfexec.metrics import Record, claim_kind
 from selfexec.metrics.kinds import Kind
 
 Array = NDArray[np.float64]
@@ -56,8 +56,8 @@ class Panel:
     ids: Sequence[str]
     lines: Sequence[bytes]
     kind: Kind
-    strict: Sequence[Counted]
-    readable: Sequence[Counted]
+    strict: Sequence[Record]
+    readable: Sequence[Record]
     right: Array
     did: Array
     labels: Array

@@ -19,7 +19,7 @@ from draw import DRAWN_PRESETS, NAME, SHIPPED, Flags, Panel, one_draw, panels
 
 from selfexec.experiments import PAPER_HEADLINE
 from selfexec.items.presets import STRATIFIED, draws
-from selfexec.metrics import Counted, claim_kind, combine, value
+from selfexec.metrics import Record, claim_kind, combine, value
 from selfexec.metrics.adjusted import ADJUSTED, adjusted_skill
 from selfexec.metrics.baseline_margin import LEAST_READ
 from selfexec.metrics.rows import Estimate
@@ -43,9 +43,9 @@ def levels(panel: Panel, model: int, drawn: Flags, others: Sequence[int]) -> Lev
         return {}
     chosen = {id for id, yes in zip(panel.ids, drawn, strict=True) if yes}
 
-    def on_preset(counted: Counted) -> Counted:
+    def on_preset(counted: Record) -> Record:
         items = tuple(id for id in counted.items if id in chosen)
-        return Counted(items, counted.on(items))
+        return Record(items, counted.on(items))
 
     cut, skill = on_preset(record), value(kind.skill, record)
     reference = [(on_preset(panel.readable[n]), value(kind.skill, panel.readable[n])) for n in others]

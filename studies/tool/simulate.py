@@ -19,7 +19,7 @@ from selfexec.extensions.tool.scores import ToolScore, tool_scores
 from selfexec.items import ItemSet, load
 from selfexec.runs import Reply, Run
 from selfexec.runs.folder import Manifest
-from selfexec.runs.records import BySession
+from selfexec.runs.reply import BySession
 
 HERE = Path(__file__).parent
 STARTER = load("starter")

@@ -25,7 +25,8 @@ from selfexec.analysis.answers import (
     points_apart,
 )
 from selfexec.analysis.findings import Finding, against_baseline, experiment_findings, how_often, which_ones
-from selfexec.analysis.score_table import labelled
+from selfexec.analysis.score_table import Scores, labelled
+from selfexec.analysis.screen import Screen
 from selfexec.analysis.selection import Selection
 from selfexec.metrics import CONSTANT, MARGINS, Own, Score, few_models
 from selfexec.report.data import Data, Options
@@ -118,6 +119,15 @@ def test_the_least_effect_is_what_80_of_100_runs_find_by_a_draw() -> None:
         drawn = [row("a", "baseline_margin", rng.normal(least, 0.05), 0.05), row("b", "baseline_margin", 0.0, 0.05)]
         hits += any(one.subject == "a" and one.state == "ahead" for one in against_baseline(drawn))
     assert hits / 2000 == pytest.approx(0.8, abs=0.03)
+
+
+def test_a_model_without_a_margin_beside_models_that_have_one_is_withheld_and_the_screen_says_why() -> None:
+    why = "only 2 of 100 items were asked of three other models"
+    rows = [*yes_and_no("a", 0.1, 0.2), *yes_and_no("b", 0.1, -0.2), row("c", "baseline_margin", None, reason=why)]
+    found = {one.subject: one for one in which_ones(Rows(rows), "association")}
+    assert {model: one.state for model, one in found.items()} == {"a": "ahead", "b": "behind", "c": "withheld"}
+    assert (found["c"].value, found["c"].reason, found["c"].relation) == (None, why, "which ones")
+    assert why in Screen(Scores(rows)).table(200)
 
 
 def test_of_few_reference_models_nothing_is_found_in_a_models_favour() -> None:

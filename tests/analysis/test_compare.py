@@ -23,10 +23,10 @@ from build import requests_run, selfexec, write, wrong_on
 from selfexec.analysis.compare import (
     METRICS,
     NOT_GATED,
+    ComparedRecord,
     Difference,
     Family,
     Gate,
-    Record,
     headline,
     judge,
     load_apart,
@@ -40,7 +40,7 @@ from selfexec.analysis.compare import (
 )
 from selfexec.analysis.compare.ranking import told_apart
 from selfexec.analysis.power import detectable as planned
-from selfexec.metrics import CELLS, Counted, Estimate
+from selfexec.metrics import CELLS, Estimate, Record
 from selfexec.runs import Run
 from selfexec.stats import NONE, Interval, detectable, holm, tied_groups, two_sided, welch
 
@@ -333,7 +333,7 @@ def test_an_outcome_that_nobody_has_makes_accuracies_no_more_doubtful() -> None:
     assert (found.value, found.interval.high) == (0, pytest.approx(1.96**2 / (200 + 1.96**2), abs=1e-5))
 
 
-def outcomes(marks: str) -> Record:
+def outcomes(marks: str) -> ComparedRecord:
     """A record of requests: + it answers and said so, - it does not and said so; Y it answers, N it does not, and what
     it said cannot be read.
     """
@@ -341,8 +341,8 @@ def outcomes(marks: str) -> Record:
     cells = {"+": "tp", "-": "tn", "Y": "unread_true", "N": "unread_false"}
     for n, mark in enumerate(marks):
         counts[n, CELLS.index(cells[mark])] = 1
-    counted = Counted(tuple(f"{n:03}" for n in range(len(marks))), counts)
-    return Record("m", counted, counted, 1.0)
+    counted = Record(tuple(f"{n:03}" for n in range(len(marks))), counts)
+    return ComparedRecord("m", counted, counted, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -372,7 +372,7 @@ def test_the_rarer_outcome_is_counted_by_common_items_for_the_model_that_has_the
 
 def recorded(
     label: str, *, happened: int = 100, groups: int = 200, first_group: int = 0, coverage: float = 1.0
-) -> dict[str, Record]:
+) -> dict[str, ComparedRecord]:
     """One model in all three: of so many claims that came true, of a hundred that did not, and of so many groups it is
     wrong about every fifth.
     """
@@ -382,17 +382,17 @@ def recorded(
         claims[n, CELLS.index(cells[n % 5 == 0])] = 1
     pairs = np.array([[float(n % 5 > 0), 1.0] for n in range(groups)])
     counted = {
-        experiment: Counted(tuple(f"{first + n:03}" for n in range(len(counts))), counts)
+        experiment: Record(tuple(f"{first + n:03}" for n in range(len(counts))), counts)
         for experiment, counts, first in (
             ("association", claims, 0),
             ("restriction", claims, 0),
             ("difficulty", pairs, first_group),
         )
     }
-    return {experiment: Record(label, found, found, coverage) for experiment, found in counted.items()}
+    return {experiment: ComparedRecord(label, found, found, coverage) for experiment, found in counted.items()}
 
 
-def family_of(*models: Mapping[str, Record], metric: str = "skill") -> Family:
+def family_of(*models: Mapping[str, ComparedRecord], metric: str = "skill") -> Family:
     labels = [model["difficulty"].label for model in models]
     records = {e: {x: model[e] for x, model in zip(labels, models, strict=True)} for e in models[0]}
     return Family.of_records(metric, tuple(labels), records)
@@ -484,7 +484,7 @@ def test_what_was_lost_is_a_caution_beside_every_difference_but_that_of_coverage
     records = {}
     for known, model in zip((5.0, 4.0), models, strict=True):
         asked = model["restriction"]
-        records[asked.label] = replace(asked, counted=Counted(asked.own.items, np.tile([known, 5.0], (200, 1))))
+        records[asked.label] = replace(asked, counted=Record(asked.own.items, np.tile([known, 5.0], (200, 1))))
     row = Family.of_records("coverage", ("a", "b"), {"restriction": records}).difference("restriction", "b", "a")
     assert (row.difference, row.caution) == (pytest.approx(-0.2), None)
 

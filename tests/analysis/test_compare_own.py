@@ -9,12 +9,12 @@ import pytest
 
 import selfexec as sx
 from build import part_of
-from selfexec.analysis.compare.measures import OTHER_ITEMS, Record, weighed
+from selfexec.analysis.compare.measures import OTHER_ITEMS, ComparedRecord, weighed
 from selfexec.analysis.compare.own_excess import by_item
 from selfexec.analysis.correlate import score_columns
 from selfexec.analysis.selection import Selection
 from selfexec.errors import InputError
-from selfexec.metrics import Counted, Estimate
+from selfexec.metrics import Estimate, Record
 from selfexec.runs import Run
 
 OWN = "own_excess"
@@ -31,11 +31,11 @@ def fit(seed: int, items: int = 60) -> Any:
     )
 
 
-def record(label: str, seed: int, items: int = 60) -> Record:
+def record(label: str, seed: int, items: int = 60) -> ComparedRecord:
     names = tuple(f"item {n:03}" for n in range(items))
     counted = by_item(fit(seed, items), 0, SimpleNamespace(items=names))  # type: ignore[arg-type]
-    own = Counted(names, np.ones((items, 3)))
-    return Record(label, own, counted, 1.0, known=Estimate(0.1), compared_items=frozenset(range(items)))
+    own = Record(names, np.ones((items, 3)))
+    return ComparedRecord(label, own, counted, 1.0, known=Estimate(0.1), compared_items=frozenset(range(items)))
 
 
 def error_of(influence: np.ndarray) -> float:

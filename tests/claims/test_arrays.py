@@ -32,7 +32,7 @@ def said_again(claims: Claims) -> list[dict[str, Any]]:
             "experiment": claims.experiment,
             "item": name(claims.items, claims.item[n]),
             "epoch": claims.epoch[n],
-            "claim": name(claims.names, claims.name[n]),
+            "claim": name(claims.claim_names, claims.claim_name[n]),
             "predicted": sign[int(claims.predicted[n])],
             "probability": None if np.isnan(claims.probability[n]) else claims.probability[n],
             "observed": sign[int(claims.observed[n])],
@@ -56,7 +56,7 @@ def test_arrays_hold_the_whole_table_in_its_order(run: Run, experiment: str) -> 
 
 def test_a_claim_has_one_place_for_all_models_and_epochs(run: Run) -> None:
     claims = run.tables.claims["difficulty"]
-    places = {(claims.item[n], claims.name[n], claims.claim_id[n]) for n in range(len(claims))}
+    places = {(claims.item[n], claims.claim_name[n], claims.claim_id[n]) for n in range(len(claims))}
     assert len(places) == claims.claim_ids == 6 * len(claims.items)
     assert sorted(place for *_, place in places) == list(range(claims.claim_ids))
 
@@ -88,7 +88,7 @@ def test_what_is_not_known_of_a_claim_is_no_name() -> None:
     claims = table([request(1, None, None, "missing"), pair(1, True, None, "tie")]).claims
     assert claims["restriction"].labels == () and claims["restriction"].label.tolist() == [-1]
     assert np.isnan(claims["restriction"].length).all()
-    assert claims["difficulty"].known.tolist() == [True] and claims["restriction"].lost.tolist() == [True]
+    assert claims["difficulty"].read_or_tied.tolist() == [True] and claims["restriction"].lost.tolist() == [True]
 
 
 def test_a_run_without_an_experiment_has_no_claims_of_it(tmp_path: Path) -> None:

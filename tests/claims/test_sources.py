@@ -48,11 +48,11 @@ def test_arrays_have_a_column_for_each_further_source_in_the_order_of_the_claims
         request(3, True, None, "unreadable", by={"rule": True, "judge:b": False}),
     ]
     claims = table(rows).claims["restriction"]
-    assert (claims.source, claims.others) == ("self", ("judge:b", "rule"))
-    assert claims.judged.tolist() == [[0, -1], [1, 0], [-1, 1]]
+    assert (claims.source, claims.further_sources) == ("self", ("judge:b", "rule"))
+    assert claims.further_outcomes.tolist() == [[0, -1], [1, 0], [-1, 1]]
     by_rule = claims.by("rule")
     assert (by_rule.source, by_rule.observed.tolist()) == ("rule", [-1, 0, 1])
-    assert claims.where(claims.predicted > 0).judged.tolist() == [[0, -1], [-1, 1]]
+    assert claims.where(claims.predicted > 0).further_outcomes.tolist() == [[0, -1], [-1, 1]]
 
 
 def test_models_whose_behaviour_is_told_by_different_sources_are_not_counted_together() -> None:

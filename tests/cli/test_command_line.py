@@ -625,7 +625,7 @@ def test_score_sorts_models_in_each_form_of_its_result(
         return capsys.readouterr().out
 
     orders = {}
-    for name in ("model", "skill", "baseline_margin"):
+    for name in ("model", "skill", "baseline_margin", "margin_at_own_rate"):
         rows = json.loads(sorted_by(name, "json"))["scores"]
         orders[name] = list(dict.fromkeys(row["model"] for row in rows))
         values = [row["value"] for row in rows if row["metric"] == name and row["value"] is not None]

@@ -25,7 +25,7 @@ from selfexec.extension import registered
 from selfexec.items import load as load_items
 from selfexec.runs.asking import plan
 from selfexec.runs.asking.estimate import estimate
-from selfexec.runs.asking.remaining import remaining
+from selfexec.runs.asking.remaining import remaining_of
 from sockets import completion, served
 
 ASKED = (*(experiment.name for experiment in OURS), "brevity", "habit", "lengths")
@@ -255,5 +255,5 @@ def test_an_experiment_without_a_stand_in_is_estimated_too(monkeypatch: pytest.M
     plain = changed(EXPERIMENTS["failing_question"], stand_in=lambda item, session: None)
     monkeypatch.setitem(vars(EXPERIMENTS)["_found"], "failing_question", plain)
     planned = plan("sim/coin", experiments="failing_question", limit=4)
-    found = asyncio.run(estimate(asyncio.run(remaining(planned, {})), []))
+    found = asyncio.run(estimate(asyncio.run(remaining_of(planned, {})), []))
     assert sum(part.sessions for part in found.parts) == planned.sessions and found.input_tokens > 0

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from selfexec.engines import spared_from_sweeps
+from selfexec.engines import without_garbage_sweeps
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +16,7 @@ def _as_it_was() -> Iterator[None]:
 
 
 def test_what_is_there_is_left_alone_only_while_calls_are_made() -> None:
-    with spared_from_sweeps():
+    with without_garbage_sweeps():
         assert gc.get_freeze_count() > 0
     assert gc.get_freeze_count() == 0
 
@@ -25,7 +25,7 @@ def test_what_somebody_has_set_apart_stays_apart_and_nothing_joins_it() -> None:
     gc.freeze()
     before = gc.get_freeze_count()
     made = [[] for _ in range(1000)]
-    with spared_from_sweeps():
+    with without_garbage_sweeps():
         assert gc.get_freeze_count() <= before
     assert gc.get_freeze_count() > 0
     assert len(made) == 1000  # they lived as long as the calls
@@ -36,7 +36,7 @@ def test_what_the_interpreter_has_set_apart_itself_is_no_programs_doing(monkeypa
     monkeypatch.setattr("gc.get_freeze_count", lambda: 375)  # as Python 3.12 has it when it starts
     monkeypatch.setattr("gc.freeze", lambda: asked.append("freeze"))
     monkeypatch.setattr("gc.unfreeze", lambda: asked.append("unfreeze"))
-    with spared_from_sweeps():
+    with without_garbage_sweeps():
         assert asked == ["freeze"]
     assert asked == ["freeze", "unfreeze"]
 
@@ -45,6 +45,6 @@ def test_what_the_interpreter_has_set_apart_itself_is_no_programs_doing(monkeypa
 def test_calls_are_made_with_a_collector_and_it_is_left_as_it_was(enabled: bool) -> None:
     if not enabled:
         gc.disable()
-    with spared_from_sweeps():
+    with without_garbage_sweeps():
         assert gc.isenabled()
     assert gc.isenabled() == enabled

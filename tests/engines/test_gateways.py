@@ -25,7 +25,7 @@ from selfexec.experiments import Key, Message
 from selfexec.runs import load_manifest
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import mark_of
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.text.redaction import bare_address
 from sockets import call, completion, served, server
 

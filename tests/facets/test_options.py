@@ -7,7 +7,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
+import selfexec as sx
 from selfexec.cli import root
+from selfexec.experiments import Prompts
 from selfexec.facets import FACETS, Facet
 
 
@@ -47,6 +49,23 @@ def test_a_facet_whose_name_is_taken_keeps_to_the_long_form(monkeypatch: pytest.
     taken = Facet(name="items", default="a", levels={"b": "another"}, touches=lambda experiment, kind: True)
     monkeypatch.setattr(FACETS, "_found", {**FACETS, "items": taken}, raising=False)
     assert parsed("--items", "starter", "--facet", "items=b") == {"items": ["b"]}
+
+
+def test_a_facet_that_leaves_a_name_in_a_prompt_that_nobody_fills_in_is_refused_before_a_run_begins(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def with_mood(level: str, experiment: str, prompts: Prompts) -> Prompts:
+        return prompts | {"predict": f"{prompts['predict']} $target, but $mood"}
+
+    mood = Facet(name="mood", default="none", levels={"bad": "moody"}, touches=predictions, prompts=with_mood)
+    monkeypatch.setattr(FACETS, "_found", {**FACETS, "mood": mood}, raising=False)
+    with pytest.raises(sx.InputError, match=r"^association.predict@mood=bad: association does not fill in \$mood\."):
+        sx.run("sim/coin", experiments="association", limit=1, facets={"mood": "bad"}, out=tmp_path / "r")
+    assert not (tmp_path / "r").exists()
+
+
+def predictions(experiment: str, kind: str) -> bool:
+    return kind == "predict"
 
 
 def test_the_command_is_written_down_as_it_can_be_typed_again(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from selfexec.experiments import PAPER_HEADLINE
 from selfexec.items import PAPER_FILES, STRATIFIED, level_spread, load, newest_order, preset_ids, preset_orders
 from selfexec.items import presets as module
 from selfexec.items.presets import Draw, Drawn, draws
-from selfexec.metrics import Counted, claim_kind, value
+from selfexec.metrics import Record, claim_kind, value
 from selfexec.runs import Run
 from selfexec.runs.asking import run
 
@@ -94,7 +94,7 @@ def test_the_drawn_presets_are_as_hard_as_the_whole_for_the_recorded_models(
                 record = kind.count(claims.of(model), True)
                 some = tuple(id for id in record.items if id in cut)
                 if some:
-                    gaps.append(value(kind.skill, Counted(some, record.on(some))) - value(kind.skill, record))
+                    gaps.append(value(kind.skill, Record(some, record.on(some))) - value(kind.skill, record))
             found.append(sum(gaps) / len(gaps))
         return sum(found) / 3
 

@@ -5,16 +5,16 @@ import math
 import numpy as np
 import pytest
 
-from selfexec.metrics import Counted, adjusted_skill, claim_kind
+from selfexec.metrics import Record, adjusted_skill, claim_kind
 from selfexec.metrics.adjusted import TOO_FEW_IN_PANEL
 
 ORDERS, BINARY = claim_kind("difficulty"), claim_kind("restriction")
 
 
-def groups(*shares: float) -> Counted:
+def groups(*shares: float) -> Record:
     """Groups of questions with these shares of pairs ranked rightly, five times over."""
     counts = np.array([[share, 1.0] for share in shares * 5])
-    return Counted(tuple(map(str, range(len(counts)))), counts)
+    return Record(tuple(map(str, range(len(counts)))), counts)
 
 
 def test_an_adjusted_skill_is_that_of_a_regression_by_hand() -> None:
@@ -33,7 +33,7 @@ def test_an_adjusted_skill_is_that_of_a_regression_by_hand() -> None:
 def test_a_model_that_does_as_the_panel_does_gets_the_panels_skill_on_all_items() -> None:
     rng = np.random.default_rng(5)
     counts = rng.multinomial(4, [0.4, 0.1, 0.2, 0.3], size=50) * 1.0
-    record = Counted(tuple(map(str, range(50))), np.pad(counts, [(0, 0), (0, 3)]))
+    record = Record(tuple(map(str, range(50))), np.pad(counts, [(0, 0), (0, 3)]))
     adjusted = adjusted_skill(BINARY, record, [(record, 0.31)] * 3)
     assert adjusted.value == pytest.approx(0.31)
     assert adjusted.interval == pytest.approx((0.31, 0.31))
@@ -48,7 +48,7 @@ def test_what_the_panel_does_not_share_leaves_skill_and_interval_as_they_are() -
 
 def test_models_that_were_read_on_few_of_the_items_do_not_adjust() -> None:
     model = groups(1, 0.5, 0.5, 0)
-    few = Counted(model.items[:9], model.counts[:9])
+    few = Record(model.items[:9], model.counts[:9])
     adjusted = adjusted_skill(ORDERS, model, [(model, 0.2), (model, 0.2), (few, 0.9)])
     assert math.isnan(adjusted.value)
     assert adjusted.reason == TOO_FEW_IN_PANEL

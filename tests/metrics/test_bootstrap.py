@@ -21,7 +21,7 @@ from build import part_of, selfexec, table, whole_run
 from effort import examples
 from extension_parts import needs
 from selfexec.analysis.score import Bootstrap, Score, Scores, score_tables
-from selfexec.metrics import Cells, Counted, bootstrap
+from selfexec.metrics import Cells, Record, bootstrap
 from selfexec.metrics.kinds import formulas
 from selfexec.metrics.reference_doubt import ReferenceDoubt
 from selfexec.runs import Run
@@ -176,9 +176,9 @@ def test_values_stay_and_intervals_are_replaced(panel: Run, by_formulas: Scores)
 
 
 def test_a_drawn_margin_is_of_the_same_draws_as_the_skills_of_which_it_is_the_difference() -> None:
-    own, best = (Counted(tuple(map(str, range(40))), cells) for cells in np.moveaxis(clustered(3, 40, 2), 1, 0))
+    own, best = (Record(tuple(map(str, range(40))), cells) for cells in np.moveaxis(clustered(3, 40, 2), 1, 0))
 
-    def part(record: Counted, margin: float) -> Any:
+    def part(record: Record, margin: float) -> Any:
         of_margin = SimpleNamespace(value=margin)
         comparison = SimpleNamespace(own=own, baseline_record=best, margin_at_own_rate=None, margin=of_margin)
         return SimpleNamespace(record=record, comparison=comparison)

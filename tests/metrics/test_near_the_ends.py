@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfexec.metrics import Counted, Estimate, claim_kind, combine
+from selfexec.metrics import Estimate, Record, claim_kind, combine
 from selfexec.metrics.kinds import binary, orders
 from selfexec.metrics.kinds.binary import estimates_of
 from selfexec.stats import NONE, Array, Interval, normal, student, sum_interval, wilson
@@ -22,8 +22,8 @@ def requests(tp: int, fp: int, fn: int, tn: int) -> Array:
     return counts
 
 
-def counted(counts: Array) -> Counted:
-    return Counted(tuple(str(n) for n in range(len(counts))), counts)
+def counted(counts: Array) -> Record:
+    return Record(tuple(str(n) for n in range(len(counts))), counts)
 
 
 def test_estimates_take_a_prediction_that_cannot_be_read_for_an_error() -> None:
@@ -206,7 +206,7 @@ def test_made_up_items_move_no_value() -> None:
     assert found.interval_only
 
 
-def parting(won: int, lost: int, of: int) -> tuple[Counted, Counted]:
+def parting(won: int, lost: int, of: int) -> tuple[Record, Record]:
     """Two who part ways on some of the positives, so many each, and on no negative. They err on nothing else."""
     one, two = (requests(of - wrong, 0, wrong, of) for wrong in (lost, won))
     two[:of] = two[:of][::-1]  # one errs on the last positives, two on the first ones
@@ -251,8 +251,8 @@ def test_a_difference_in_skill_is_at_most_two() -> None:
 
 
 def test_one_common_item_tells_nothing() -> None:
-    one = Counted(("a", "b"), np.array([[1.0, 1.0], [0.5, 1.0]]))
-    two = Counted(("b", "c"), np.array([[0.0, 1.0], [0.5, 1.0]]))
+    one = Record(("a", "b"), np.array([[1.0, 1.0], [0.5, 1.0]]))
+    two = Record(("b", "c"), np.array([[0.0, 1.0], [0.5, 1.0]]))
     found = claim_kind("difficulty").skill_difference(one, two)
     assert math.isnan(found.value) and found.reason == "fewer than two common items"
 
@@ -278,7 +278,7 @@ def test_a_drop_of_just_the_margin_is_seldom_taken_for_less(new: tuple[float, fl
 # --- orders ----------------------------------------------------------------------------------------------------------
 
 
-def ranked(*scores: float) -> Counted:
+def ranked(*scores: float) -> Record:
     """Groups with these shares of pairs ranked rightly."""
     return counted(np.stack([np.array(scores), np.ones(len(scores))], axis=1))
 

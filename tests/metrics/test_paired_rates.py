@@ -6,20 +6,20 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from selfexec.metrics import Counted, Estimate
+from selfexec.metrics import Estimate, Record
 from selfexec.metrics.kinds.paired_differences import ceiling_share_difference, rate_bias_difference
 from selfexec.metrics.kinds.rates import ceiling_share_estimate, rate_bias_estimate
 from selfexec.stats import Array, student
 
 TP, FP, FN, TN = range(4)
-Difference = Callable[[Counted, Counted], Estimate]
+Difference = Callable[[Record, Record], Estimate]
 
 
-def counted(marks: str) -> Counted:
+def counted(marks: str) -> Record:
     """One claim an item: H a hit, F a false alarm, m a miss, c a correct rejection."""
     counts = np.zeros((len(marks), 7))
     counts[np.arange(len(marks)), ["HFmc".index(mark) for mark in marks]] = 1
-    return Counted(tuple(f"{n:03}" for n in range(len(marks))), counts)
+    return Record(tuple(f"{n:03}" for n in range(len(marks))), counts)
 
 
 def test_a_difference_of_rate_biases_is_a_paired_mean_over_items() -> None:
@@ -73,7 +73,7 @@ def draws(counts: tuple[Array, Array], difference: Difference, rng: np.random.Ge
     found = []
     for _ in range(300):
         drawn = rng.integers(0, len(counts[0]), size)
-        found.append(difference(*(Counted(names, one[drawn]) for one in counts)))
+        found.append(difference(*(Record(names, one[drawn]) for one in counts)))
     return found
 
 

@@ -215,8 +215,8 @@ def coins(claims: Claims, rng: np.random.Generator, yes: float) -> Claims:
     """
     if claims.experiment == "difficulty":
         ranks = rng.random((len(claims.items), 4)) + 0.5 * (yes - 0.5) * np.arange(4)
-        one, two = (np.array([int(name.split(" before ")[k][1]) - 1 for name in claims.names]) for k in (0, 1))
-        says = ranks[claims.item, one[claims.name]] < ranks[claims.item, two[claims.name]]
+        one, two = (np.array([int(name.split(" before ")[k][1]) - 1 for name in claims.claim_names]) for k in (0, 1))
+        says = ranks[claims.item, one[claims.claim_name]] < ranks[claims.item, two[claims.claim_name]]
     else:
         says = rng.random(len(claims)) < yes
     signs = np.where(claims.predicted == 0, 0, np.where(says, 1, -1)).astype(np.int8)

@@ -450,6 +450,11 @@ def test_scores_of_one_experiment_are_sorted_by_it_and_of_two_without_an_overall
     both = Scores([*restriction, *ranked(*rows, experiment="association"), *not_run])
     with pytest.raises(sx.InputError, match="no overall skill; there is one of association and of restriction: choose"):
         both.sorted_by("skill")
+    margins = (("a", "margin_at_own_rate", 0.1), ("b", "margin_at_own_rate", None), ("c", "margin_at_own_rate", 0.2))
+    own_rate = ranked(*margins, experiment="association")
+    assert in_order(own_rate, "margin_at_own_rate") == ["c", "a", "b"]
+    with pytest.raises(sx.InputError, match="there is one of association: choose"):
+        Scores([*restriction, *own_rate]).sorted_by("margin_at_own_rate")
     assert in_order(both, "model") == ["a", "b"]
 
 

@@ -14,7 +14,7 @@ from build import scores, table
 from selfexec.analysis.score import score_tables
 from selfexec.claims import Claims
 from selfexec.metrics import Bootstrap, permutation
-from selfexec.metrics.kinds import Counted, shares
+from selfexec.metrics.kinds import Record, shares
 from selfexec.metrics.kinds.counts import difference
 from selfexec.metrics.permutation import shuffled_p
 from selfexec.stats import wilson
@@ -44,10 +44,10 @@ def claims_of(rows: Iterable[dict[str, Any]]) -> Claims:
     return table(rows).claims["habit"]
 
 
-def record(predicted: Iterable[tuple[int, int]], control: Iterable[tuple[int, int]]) -> Counted:
+def record(predicted: Iterable[tuple[int, int]], control: Iterable[tuple[int, int]]) -> Record:
     """Items by how many of their tries came true."""
     rows = [[k, n - k, 0, 0, 0, 0, 0] for k, n in predicted] + [[0, 0, k, n - k, 0, 0, 0] for k, n in control]
-    return Counted(tuple(map(str, range(len(rows)))), np.array(rows, float))
+    return Record(tuple(map(str, range(len(rows)))), np.array(rows, float))
 
 
 def once(k: int, n: int) -> list[tuple[int, int]]:
@@ -202,7 +202,7 @@ def test_items_on_both_sides_make_the_two_shares_go_together() -> None:
     # each item is predicted in one epoch and control in another, and does the same in both: the lift is sure to be 0;
     # arms of Wilson's intervals differ above and below, so that something is left
     counts = np.array([[k, 1 - k, k, 1 - k, 0, 0, 0] for k, _ in once(12, 20)], float)
-    found = shares.skill_estimate(Counted(tuple(map(str, range(20))), counts))
+    found = shares.skill_estimate(Record(tuple(map(str, range(20))), counts))
     apart = shares.skill_estimate(record(once(12, 20), once(12, 20)))
     assert found.value == apart.value == 0
     assert found.interval.high < 0.15 * apart.interval.high
@@ -280,10 +280,10 @@ def test_where_one_of_the_two_has_no_control_there_is_no_difference() -> None:
 def test_a_difference_takes_two_common_items() -> None:
     # lifts of 1 and of -1 on items 0 and 1, and otherwise on those that only one has
     right, wrong = [1, 0, 0, 1, 0, 0, 0], [0, 1, 1, 0, 0, 0, 0]
-    one = Counted(("0", "1", "x"), np.array([right, right, wrong], float))
-    two = Counted(("y", "0", "1"), np.array([right, wrong, wrong], float))
+    one = Record(("0", "1", "x"), np.array([right, right, wrong], float))
+    two = Record(("y", "0", "1"), np.array([right, wrong, wrong], float))
     assert difference(shares.skill, one, two).value == 2
-    assert difference(shares.skill, one, Counted(("0", "y"), two.counts[:2])).reason == "fewer than two common items"
+    assert difference(shares.skill, one, Record(("0", "y"), two.counts[:2])).reason == "fewer than two common items"
 
 
 def test_a_difference_of_two_models_has_about_the_error_of_the_delta_method_far_from_the_ends() -> None:

@@ -67,3 +67,21 @@ def test_the_last_mark_of_a_word_counts() -> None:
 )
 def test_what_is_more_or_less_than_the_object_is_left_to_the_other_readers(reply: str) -> None:
     assert read_bare(reply, LISTED) is None
+
+
+@pytest.mark.parametrize("indent", [None, 2, 4])
+@pytest.mark.parametrize("between", ["\n", ",\n", "\n\nAnd the others:\n\n"])
+def test_objects_that_mark_some_of_the_options_each_are_read_together_however_they_are_laid_out(
+    indent: int | None, between: str
+) -> None:
+    parts = [{"boat": True, "fog": False}, {"hill": True}, {"moon": False, "pig": True}]
+    found = read_marks(between.join(json.dumps(part, indent=indent) for part in parts), ["boat", "fog", "hill", "moon"])
+    assert found.value == parts[0] | parts[1] | parts[2]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("fog", [True, False])
+def test_an_object_that_marks_a_word_again_begins_anew(indent: int | None, fog: bool) -> None:
+    drafts = [{"boat": True, "fog": True}, {"fog": fog, "hill": False}]
+    reply = "\n\nOr rather:\n\n".join(json.dumps(part, indent=indent) for part in drafts)
+    assert read_marks(reply, ["boat", "fog", "hill"]).value == drafts[1]

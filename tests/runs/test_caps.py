@@ -22,8 +22,8 @@ from selfexec.items import ItemSet
 from selfexec.runs.asking import Job, carry_out, plan, remarks
 from selfexec.runs.asking.estimate import RemainingPart, RunEstimate, estimate
 from selfexec.runs.asking.progress import Caps, Spent, tokens_of
-from selfexec.runs.asking.remaining import remaining
-from selfexec.runs.records import Reply
+from selfexec.runs.asking.remaining import remaining_of
+from selfexec.runs.reply import Reply
 from sockets import completion, served
 
 QUICK = {"association": 60, "restriction": 100, "difficulty": 60}
@@ -180,7 +180,7 @@ def test_the_range_that_is_quoted_spans_a_factor_of_two_and_holds_the_cost(tmp_p
 
 
 async def _predicted(planned: Any, here: Any) -> Any:
-    return await estimate(await remaining(planned, here), [])
+    return await estimate(await remaining_of(planned, here), [])
 
 
 def _some(item_set: ItemSet, chance: Random) -> ItemSet:

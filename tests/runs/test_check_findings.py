@@ -13,7 +13,7 @@ from selfexec.readers import most_tokens
 from selfexec.runs.asking.checks import Check, TriedSession, excerpt, findings_of, session_row
 from selfexec.runs.asking.shared_memory import Memory
 from selfexec.runs.readings import read_reply
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 REQUEST = UserRequest(id="1", request="How do I whisk an egg?", label="safe", type="plain")
 NO_MEMORY = Memory(False, 4)

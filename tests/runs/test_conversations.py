@@ -159,7 +159,7 @@ def test_a_conversation_that_was_cut_short_goes_on_where_it_stopped(calls: int) 
         first = run(url, max_calls=calls)
         assert 0 < len(first.replies) <= calls
         now, rest = foreseen(plan("any/m", items="items", base_url=url, out="r"))
-        assert now.remaining > 0 and rest.output_tokens >= 0
+        assert now.sessions_left > 0 and rest.output_tokens >= 0
         found = run(url)
         assert len(asked) == 14 and len(found.replies) == 14
         again = run(url)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from selfexec.runs.copied_texts import copied_texts, joined_texts
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
 
 LONG = (

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfexec.runs.damaged_texts import damaged_texts, damages_of
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
 
 BYTE_LETTERS = str.maketrans({" ": "\u0120", "\n": "\u010a"})

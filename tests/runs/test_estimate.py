@@ -25,7 +25,7 @@ from selfexec.runs.asking.estimate import (
     seen_tokens,
 )
 from selfexec.runs.asking.plan import Job
-from selfexec.runs.asking.remaining import Remaining, remaining
+from selfexec.runs.asking.remaining import Remaining, remaining_of
 from selfexec.runs.invocations import Invocation
 
 
@@ -108,11 +108,11 @@ def test_what_came_in_a_batch_tells_no_pace() -> None:
 def test_the_time_that_is_left_is_what_remains_at_the_pace_so_far(tmp_path: Path) -> None:
     planned = plan("sim/coin", experiments="restriction", limit=30, out=tmp_path / "r")
     keys = [key for job in planned.epoch_jobs[:10] for key in planned.keys(job)]
-    known = {key: Reply(**key.fields(), text="A", time=at(n)) for n, key in enumerate(keys)}
-    now = replace(asyncio.run(remaining(planned, {})), known=known, here=30)
+    stored = {key: Reply(**key.fields(), text="A", time=at(n)) for n, key in enumerate(keys)}
+    now = replace(asyncio.run(remaining_of(planned, {})), stored=stored, here=30)
     # 30 replies in a minute; of three times 30 sessions 60 remain
     rest = asyncio.run(estimate(now, [Invocation(begin=at(0), end=at(60), calls=30)]))
-    assert (now.remaining, rest.seconds) == (60, 120.0)
+    assert (now.sessions_left, rest.seconds) == (60, 120.0)
     assert asyncio.run(estimate(now, [])).seconds is None
 
 
@@ -121,7 +121,7 @@ def test_what_remains_is_the_plan_without_what_is_here_not_needed_out_or_waiting
     now = Remaining(
         planned, {}, 10, frozenset(), {}, Counter({("restriction", "judge"): 3}), further=5, out=7, behind=11
     )
-    assert now.remaining == 100 - 10 - 3 + 5 - 7 - 11
+    assert now.sessions_left == 100 - 10 - 3 + 5 - 7 - 11
 
 
 def test_what_was_begun_is_asked_first_and_nothing_else_where_that_is_all_that_remains() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from selfexec.experiments.association import Target
 from selfexec.experiments.restriction import UserRequest
 from selfexec.runs.exchanged_replies import exchanged_replies
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
 
 ITEMS = {

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfexec.runs.halved_objects import halved_objects, is_half
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
 
 OBJECTS = (

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from selfexec.errors import InputError
-from selfexec.runs import store
-from selfexec.runs.records import Reply
-from selfexec.runs.store import Journal, ends_torn, line_of, locked, read_journal
+from selfexec.runs.journal import Journal, ends_torn, line_of, locked, read_journal
+from selfexec.runs.reply import Reply
 
 
 def reply(item: str, text: str | None = "A") -> Reply:
@@ -63,7 +62,7 @@ def test_a_journal_is_held_by_one_process_and_where_no_file_can_be_locked_that_i
     def no_locks(*_: object, **__: object) -> None:
         raise OSError(errno.EOPNOTSUPP, "Operation not supported")
 
-    monkeypatch.setattr(store, "take_lock", no_locks)
+    monkeypatch.setattr("selfexec.runs.journal.take_lock", no_locks)
     with (
         pytest.warns(UserWarning, match="no file can be locked here. Start one command at a time"),
         Journal(path) as it,
@@ -144,7 +143,7 @@ def test_where_half_a_line_cannot_be_cut_off_nothing_is_written_behind_it_and_th
 def test_an_unfinished_line_is_cut_off_however_long_it_is_and_the_journal_is_not_read_for_it(
     block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("selfexec.runs.store.BLOCK", block)
+    monkeypatch.setattr("selfexec.runs.journal.BLOCK", block)
     monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail("the whole journal was read"))
     for whole, torn in (("{}\n" * 9, "x" * 100), ("", "x" * 100), ("{}\n", "x")):
         path = tmp_path / "replies.jsonl"
@@ -154,7 +153,7 @@ def test_an_unfinished_line_is_cut_off_however_long_it_is_and_the_journal_is_not
 
 
 def synced(monkeypatch: pytest.MonkeyPatch, fsync: Callable[[int], None]) -> None:
-    monkeypatch.setattr("selfexec.runs.store.SYNC_EVERY", 0.001)
+    monkeypatch.setattr("selfexec.runs.journal.SYNC_EVERY", 0.001)
     monkeypatch.setattr(os, "fsync", fsync)
 
 
@@ -207,7 +206,7 @@ def test_replies_that_do_not_reach_the_disk_stop_the_run_with_one_sentence(
 
     synced(monkeypatch, fsync)
     if at_the_end:
-        monkeypatch.setattr("selfexec.runs.store.SYNC_EVERY", 3600.0)
+        monkeypatch.setattr("selfexec.runs.journal.SYNC_EVERY", 3600.0)
     path = tmp_path / "replies.jsonl"
 
     def ask_on() -> None:

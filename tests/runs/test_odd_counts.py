@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from selfexec.runs.odd_counts import odd_texts, rough_tokens
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
 
 WORDS = [

@@ -3,7 +3,7 @@
 import pytest
 
 from selfexec.runs.odd_edges import LOG, NOTE, PART, PROTOCOL, edges_of
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
 
 TEXT = "Mix flour and water.\nBake it for an hour."

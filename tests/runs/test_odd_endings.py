@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from selfexec.runs.odd_endings import breaks_off, with_one_count, with_one_length, with_one_note
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
 
 WORDS = [

@@ -14,7 +14,7 @@ from extension_parts import needs
 from selfexec.cli import make_printable, root
 from selfexec.errors import InputError
 from selfexec.extras import to_install
-from selfexec.runs import Journal, store
+from selfexec.runs import Journal
 from selfexec.text.printable import in_ascii
 
 STORED = Path(__file__).parents[1] / "stored" / "grown"
@@ -33,7 +33,7 @@ def test_a_stored_run_is_scored_where_there_is_none_of_the_modules_that_only_uni
         "import selfexec as sx\n"
         f"run = sx.load({str(STORED)!r})\n"
         "print(len(run.readings), len(list(sx.score(run))))\n"
-        "import selfexec.runs.asking.execute, selfexec.engines.sim.server\n"
+        "import selfexec.runs.asking.carrying_out, selfexec.engines.sim.server\n"
         "import selfexec.engines.http.client, selfexec.cli.run\n"
         "from selfexec import cli\n"
         "for name in cli.root.commands_by_name: cli.root.get_command(None, name)\n"
@@ -114,7 +114,7 @@ def test_a_report_without_the_extra_has_every_format_that_takes_none_and_names_t
 def hold(journal: Path, then: str) -> "subprocess.Popen[str]":
     """A process that holds a journal, says so, and does something then."""
     code = (
-        "import os, signal, sys\nfrom pathlib import Path\nfrom selfexec.runs.store import Journal\n"
+        "import os, signal, sys\nfrom pathlib import Path\nfrom selfexec.runs.journal import Journal\n"
         f"with Journal(Path({str(journal)!r})):\n    print('held', flush=True)\n    {then}\n"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True)
@@ -155,6 +155,6 @@ def test_a_journal_that_cannot_be_locked_or_written_is_told_in_one_sentence(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(store, "take_lock", full)
+    monkeypatch.setattr("selfexec.runs.journal.take_lock", full)
     with pytest.raises(InputError, match=r"cannot be written \(No space left on device\)\. Nothing was asked\.$"):
         Journal(tmp_path / "replies.jsonl")

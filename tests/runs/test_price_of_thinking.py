@@ -18,7 +18,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.runs import Reply
 from selfexec.runs.asking import carry_out, plan
 from selfexec.runs.asking.estimate import Beyond, RemainingPart, RunEstimate, estimate, known_to_think
-from selfexec.runs.asking.remaining import remaining
+from selfexec.runs.asking.remaining import remaining_of
 from sockets import completion, served
 
 MEAN = 900  # tokens of thoughts in a reply, on average
@@ -43,7 +43,7 @@ def thoughts(rng: np.random.Generator, sigma: float = 0.8) -> int:
 
 
 async def quoted(planned: Any, here: Any) -> RunEstimate:
-    return await estimate(await remaining(planned, here), [])
+    return await estimate(await remaining_of(planned, here), [])
 
 
 def quick(out: Path, model: str = "any/reasoner", **more: Any) -> Any:
@@ -75,7 +75,7 @@ def test_kinds_not_yet_seen_take_as_much_more_as_those_that_were_seen(tmp_path: 
     # 182 are usual in this kind: each of eight took a thousand more
     here = {key: Reply(**key.fields(), text="A", input_tokens=10, output_tokens=1182) for key in keys}
     rest = asyncio.run(quoted(planned, {}))
-    now = asyncio.run(remaining(planned, here))
+    now = asyncio.run(remaining_of(planned, here))
     seen = asyncio.run(estimate(replace(now, known=here), []))
     assert EXPERIMENTS["restriction"].tokens["predict"] == 182
     before = sum(part.tokens[1] for part in rest.parts)

@@ -4,7 +4,7 @@ import pytest
 
 from selfexec.runs.odd_edges import NOTE
 from selfexec.runs.program_texts import FAILURE, held_in, program_texts, share_of_failure
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
 
 MARKS, SPEAKERS = "marks of a chat template", "turns of several speakers"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfexec.runs.prompt_counts import odd_prompts, prompts_at_a_limit, uncounted_prompts
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 
 def reply(n: int, **fields: Any) -> Reply:

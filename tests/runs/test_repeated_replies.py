@@ -19,7 +19,7 @@ from repeating_server import WIRES
 from selfexec.runs.asking import carry_out, plan
 from selfexec.runs.asking.progress import Progress
 from selfexec.runs.journal_writer import COPIED, FirstPositions, RepeatedReplies
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from sockets import served
 
 FORMATS = {"openai": "/chat/completions", "responses": "/responses", "anthropic": "/messages", "gemini": ":generate"}

@@ -7,8 +7,8 @@ import pytest
 
 from selfexec.engines.http.forms import Forms, is_neutral_field, is_neutral_header
 from selfexec.engines.http.raw_bodies import RawBody
-from selfexec.runs.records import Reply
 from selfexec.runs.replies_unlike_others import in_words, unlike_others
+from selfexec.runs.reply import Reply
 
 FORMS = {1: "field choices; field usage; header server; server: cloudflare", 2: "field choices; field usage"}
 

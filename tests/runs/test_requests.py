@@ -11,7 +11,7 @@ import pytest
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.prompts import digest
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.requests import ExportedRequest, Requests, add_requests, custom_ids, out_with_batches, requests_of
 
 PREDICT, JUDGE = (Key("m", "restriction", "1", 1, session) for session in ("predict", "judge"))

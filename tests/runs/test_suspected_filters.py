@@ -261,7 +261,7 @@ def test_a_call_that_takes_its_time_is_awaited_before_a_run_stops_and_no_more_ar
 async def through(gate: ReplyGate, ask: Callable[[], Awaitable[Reply]]) -> Reply:
     async with gate.admission("m"):
         reply = await ask()
-    return await gate.keep("m", reply)
+    return await gate.keep(reply)
 
 
 def test_failures_before_the_first_reply_take_nobodys_place() -> None:

@@ -20,9 +20,9 @@ from selfexec.items import load
 from selfexec.runs.asking import carry_out, plan
 from selfexec.runs.asking.progress import Progress
 from selfexec.runs.folder import REPLIES
+from selfexec.runs.journal import Journal, read_journal
 from selfexec.runs.journal_writer import CONNECTIONS, DEPENDENT, SWAPPED, JournalWriter, as_void
-from selfexec.runs.records import Reply
-from selfexec.runs.store import Journal, read_journal
+from selfexec.runs.reply import Reply
 
 NOBODY = SimEngine([], load("starter"))  # reports nothing of connections
 UNCHECKED = "not checked for swapped answers"

@@ -4,7 +4,7 @@ from typing import Any
 
 from selfexec.experiments import Key, Message
 from selfexec.readers import Reading
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.transcripts import BEGIN, END, Marks, prompt_text, session_lines
 
 PREDICT, EXECUTE = (Key("m", "restriction", "1", 1, session) for session in ("predict", "execute"))

@@ -24,9 +24,9 @@ from selfexec.runs.asking import checks as checking
 from selfexec.runs.asking.estimate import foreseen
 from selfexec.runs.ends import keep_accepted, stored_replies, ways_on, with_accepted_end
 from selfexec.runs.exporting import Round
+from selfexec.runs.journal import read_journal
 from selfexec.runs.listing import listed
 from selfexec.runs.readings import read_reply
-from selfexec.runs.store import read_journal
 from selfexec.runs.transcripts import transcripts
 from sockets import completion, served
 from unknown_ends import WORD, Scripted, ended, said, scripted, with_stop
@@ -307,7 +307,7 @@ def test_the_same_command_asks_nothing_again_and_what_depends_on_it_waits(tmp_pa
         now, _ = foreseen(plan([MODEL], experiments=["restriction"], limit=6, out=out))
         _, progress = run_in(out)
     # of 18 sessions 14 are here; 2 responses have an unknown end, and their 2 judges wait for them
-    assert (now.here, now.ended, now.behind, now.remaining) == (14, 2, 2, 0)
+    assert (now.here, now.ended, now.behind, now.sessions_left) == (14, 2, 2, 0)
     assert (progress.done, progress.ended, progress.waiting, progress.left) == (14, 2, 2, 0)
     assert len(engine.calls) == asked == 16 and progress.unfinished
 
@@ -330,7 +330,7 @@ def test_they_are_asked_again_where_that_is_wanted(tmp_path: Path) -> None:
     with scripted(lambda call, number: said('{"choice": "A"}')) as mended:
         now, _ = foreseen(replace(plan([MODEL], experiments=["restriction"], limit=6, out=out), retry_ends=True))
         found, progress = run_in(out, retry_ends=True)
-    assert now.remaining == 4
+    assert now.sessions_left == 4
     assert sorted(call.session_kind for call in mended.calls) == ["execute", "execute", "judge", "judge"]
     assert not progress.unfinished and not any(reply.failed for reply in found.replies.values())
 

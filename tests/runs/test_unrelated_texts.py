@@ -5,7 +5,7 @@ import pytest
 from selfexec.experiments.association import Target
 from selfexec.experiments.difficulty import Question, QuestionGroup
 from selfexec.experiments.restriction import UserRequest
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
 from selfexec.runs.unrelated_texts import echoes, unrelated_texts
 

@@ -653,7 +653,7 @@ def test_tokens_in_are_the_prompts_and_tokens_out_those_of_the_recorded_models(t
     characters = (12 + 3) + (4 + 3) + (5 + 4 * 297 + 3)
     assert rest.input_tokens == 3 * characters / 4
     assert rest.output_tokens == 3 * (182 + 297 + 148)
-    assert (rest.own, rest.seconds, now.remaining) == (0, None, 9)
+    assert (rest.own, rest.seconds, now.sessions_left) == (0, None, 9)
     # dollars for a million tokens
     expected = (2 * rest.input_tokens + 8 * rest.output_tokens) / 1_000_000
     assert rest.cost({"vllm/x": Price(2, 8, "")}) == pytest.approx((expected / math.sqrt(2), expected * math.sqrt(2)))
@@ -679,7 +679,7 @@ def test_what_the_run_so_far_shows_is_gone_by(tmp_path: Path, monkeypatch: pytes
         for item in list(planned.item_set["restriction"].values())[20:]
         if isinstance(item, UserRequest)
     )
-    assert now.remaining == 15
+    assert now.sessions_left == 15
     assert rest.input_tokens == pytest.approx(5 * 100 + 5 * 50 + judge)
     # nobody counted the tokens of the responses
     assert rest.output_tokens == pytest.approx(5 * 10 + 5 * 297 + 5 * 7)

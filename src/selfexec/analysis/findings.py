@@ -219,7 +219,8 @@ def which_ones(scores: ConditionScores, experiment: str) -> list[Finding]:
     baseline_margin       of orders, which have no such rate; and of yes-or-no claims where too little is known of other
                           models, so that it is withheld, with the reason
 
-    Where all are withheld, the screen shows skill in their place.
+    A model without the second has its `baseline_margin`, which is withheld, among the findings by the second. Where all
+    are withheld, the screen shows skill in their place.
     """
     if areas := scores.of(experiment, "auroc_margin"):
         return _by_holm(areas, "auroc")
@@ -228,6 +229,13 @@ def which_ones(scores: ConditionScores, experiment: str) -> list[Finding]:
         baselines = {row.model: row.value for row in scores.of(experiment, "best_baseline")}
         findings = against_baseline(scores.of(experiment, "baseline_margin"))
         return [replace(finding, baseline_reaches=baselines.get(finding.subject)) for finding in findings]
+    models = {row.model for row in margins}
+    without = [row for row in scores.of(experiment, "baseline_margin") if row.model not in models and row.value is None]
+    return _at_own_rates(scores, experiment, [*margins, *without])
+
+
+def _at_own_rates(scores: ConditionScores, experiment: str, margins: Sequence[Score]) -> list[Finding]:
+    """Findings on margins at the models' own yes rates: those at the ceiling are not tested, and the others by Holm."""
     ceilings, own, baseline = (
         {row.model: row.value for row in scores.of(experiment, metric)}
         for metric in ("ceiling_at_own_rate", "share_of_ceiling", "baseline_share_of_ceiling")

@@ -15,10 +15,10 @@ from selfexec.metrics import (
     ADJUSTED,
     LEAST_OVERALL,
     METRICS,
-    Counted,
     Estimate,
+    ModelScores,
+    Record,
     Score,
-    Scored,
     adjusted_skill,
     claim_kind,
     combine,
@@ -63,7 +63,7 @@ def _possible(metric: str) -> tuple[float, float]:
 
 
 def adjusted_rows(
-    selection: Selection, scored: Mapping[str, Mapping[str, Scored]], overall: Iterable[Score]
+    selection: Selection, scored: Mapping[str, Mapping[str, ModelScores]], overall: Iterable[Score]
 ) -> Iterator[Score]:
     """Skill of each model of a preset, adjusted to all items of the reference panel: in the experiments where it has
     all of the runs' items, and over them, where it has all of these. `overall` are the rows of overall skill.
@@ -92,13 +92,13 @@ def adjusted_rows(
             yield replace(_headline(headlines[model], combine(estimates, -1.0)), panel=panel.panel.name)
 
 
-def _comparable(part: Scored) -> bool:
+def _comparable(part: ModelScores) -> bool:
     """Whether there is a skill, and the outcomes are by the source that the panel's skills are by."""
     own = part.asked.source in (None, EXPERIMENTS[part.asked.experiment].sources[0])
     return own and not math.isnan(part.skill.value)
 
 
-def _reference(panel: MatchedPanel, experiment: str) -> list[tuple[Counted, float]]:
+def _reference(panel: MatchedPanel, experiment: str) -> list[tuple[Record, float]]:
     """Of each model of the panel its record on the run's items, and its skill on all items."""
     kind, claims = claim_kind(experiment), panel.tables.claims[experiment]
     on_all = {model: entry.skill for model, entry in panel.panel.experiments[experiment].models.items()}

@@ -38,9 +38,9 @@ from selfexec.metrics import (
     Crossed,
     Estimate,
     Extent,
+    ModelScores,
     Own,
     Score,
-    Scored,
     VoteTables,
     ceilings,
     claim_kind,
@@ -231,12 +231,12 @@ def _scored(
     convention: str,
     families: Mapping[str, str | None],
     extent: Extent,
-) -> dict[str, Scored]:
+) -> dict[str, ModelScores]:
     """The scores of one model in each experiment. The other models of its sort, simulated or not, are its reference
     models.
     """
     strict = convention == "strict"
-    scored: dict[str, Scored] = {}
+    scored: dict[str, ModelScores] = {}
     for experiment, vote_tables in votes.items():
         everyone = vote_tables.everyone
         if not len(claims := everyone.of(model)):
@@ -271,7 +271,7 @@ def _asked(model: str, convention: str, claims: Claims, models: int) -> AskedCou
 def _rows(
     everyone: Mapping[str, Claims],
     convention: str,
-    scored: Mapping[str, Mapping[str, Scored]],
+    scored: Mapping[str, Mapping[str, ModelScores]],
     own: Sequence[Own],
     bootstrap: Bootstrap | None,
 ) -> Iterator[Score]:
@@ -295,7 +295,7 @@ def _of_model(
     everyone: Mapping[str, Claims],
     model: str,
     convention: str,
-    scored: Mapping[str, Scored],
+    scored: Mapping[str, ModelScores],
     crossed: Mapping[str, Mapping[str, Crossed]],
     own: Sequence[Own],
 ) -> Iterator[Score]:
@@ -320,7 +320,10 @@ def _of_model(
 def _bonus_rows(asked: AskedCounts, everyone: Claims, crossed: Mapping[str, Crossed]) -> Iterator[Score]:
     """The self-bonus of all models together, as rows of one of them: by the source that counts, then by each other."""
     if len(everyone.models) < 2 and claim_kind(everyone).SHARED_CLAIMS and not gives_probabilities(everyone):
-        sources = {"self_bonus": everyone.source, **{f"self_bonus_by_{other}": other for other in everyone.others}}
+        sources = {
+            "self_bonus": everyone.source,
+            **{f"self_bonus_by_{other}": other for other in everyone.further_sources},
+        }
         for metric, source in sources.items():
             yield replace(asked, source=source).row(metric, Estimate(math.nan, reason=TAKES_TWO))
     for metric, found in crossed.items():
@@ -343,13 +346,13 @@ def _with_panel(row: Score, matched: MatchedPanel) -> Score:
     return replace(row, panel=matched.panel.name) if matched.serves(row.model, experiments) else row
 
 
-def _shown_rows(scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap | None) -> Iterator[Score]:
+def _shown_rows(scored: Mapping[str, Mapping[str, ModelScores]], bootstrap: Bootstrap | None) -> Iterator[Score]:
     """The rows that the first screen is made of."""
     rows = (row for parts in scored.values() for part in parts.values() for row in part.rows)
     return rows if bootstrap is None else with_bootstrap(rows, scored, {}, bootstrap)
 
 
-def _bare_rows(convention: str, scored: Mapping[str, Mapping[str, Scored]]) -> Iterator[Score]:
+def _bare_rows(convention: str, scored: Mapping[str, Mapping[str, ModelScores]]) -> Iterator[Score]:
     for model, parts in scored.items():
         for part in parts.values():
             yield from part.rows

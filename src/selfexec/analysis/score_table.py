@@ -51,9 +51,9 @@ from selfexec.metrics import (
     GROUPS,
     LEAST_CEILING,
     MARGINS,
+    ModelScores,
     Own,
     Score,
-    Scored,
     few_models,
     group_of,
     not_run,
@@ -93,7 +93,7 @@ IN_TABLES = {  # the metrics of the table of scores, and of that of probabilitie
     *("skill", "rate_bias", "best_baseline", "baseline_margin", "margin_at_own_rate"),
     *(metric for columns in (OF_CLAIMS, OF_ANSWERS) for metric, _ in columns.values()),
 }
-CAUTION = "†"  # behind a number that is to be read with caution
+CAUTION = "†"  # behind a number whose row has a reason; on the first screen: whose finding is withheld
 # what stands in a table -> how a heading over the reasons names it
 MARKED: Mapping[str, str] = {
     UNDEFINED: f"not computed ({UNDEFINED})",
@@ -124,7 +124,7 @@ class Scores(Rows[Score]):
         rows: Iterable[Score],
         warnings: Iterable[Warned] = (),
         bootstrap: "Bootstrap | None" = None,
-        parts: Mapping[str, Mapping[str, Scored]] | None = None,
+        parts: Mapping[str, Mapping[str, ModelScores]] | None = None,
         runs: Iterable[ScoredRun] = (),
         own: Iterable[Own] = (),
         panels: Iterable[MatchedPanel] = (),
@@ -228,7 +228,8 @@ class Scores(Rows[Score]):
 
     def sorted_by(self, by: str) -> "Scores":
         """The same scores, models by name (`model`) or by their overall score of this metric (`skill`,
-        `baseline_margin`), of one experiment alone by its score: the highest first, those that are withheld last.
+        `baseline_margin`), of one experiment alone by its score of it, which may be `margin_at_own_rate`: the highest
+        first, those that are withheld last.
         """
         values = {} if by == "model" else {row.model: row.value for row in self._decisive(by)}
         order = sorted(self.models, key=lambda model: (-_or_least(values.get(model)), model))
@@ -241,7 +242,8 @@ class Scores(Rows[Score]):
         asked = [experiment for experiment in self.experiments if experiment != "overall"]
         rows = overall or (self.of(asked[0], metric) if len(asked) == 1 else [])
         if self._rows and not rows:
-            known = f"; there is one of {' and of '.join(asked)}: choose one experiment" if len(asked) > 1 else ""
+            with_it = [experiment for experiment in asked if self.of(experiment, metric)]
+            known = f"; there is one of {' and of '.join(with_it)}: choose one experiment" if len(asked) > 1 else ""
             raise InputError(f"no order by {metric}: there is no overall {metric}{known}.")
         return rows
 

@@ -36,15 +36,15 @@ class Claims:
     Attributes:
         models: In the order of the observations; the other tuples of names are sorted.
         source: Who says what was done.
-        others: Further sources of outcomes for the same behaviour.
+        further_sources: Those besides `source` that say what was done, for the same behaviour.
         claim_ids: How many different claims there are, over all models and epochs.
-        model: The number of the claim's model among `models`; so do `item`, `name` (among `names`), `label`, `subject`
-            and `other_subject` number the other tuples, with -1 for none.
+        model: The number of the claim's model among `models`; so do `item`, `claim_name`, `label`, `subject` and
+            `other_subject` number the other tuples, with -1 for none.
         claim_id: The number of the claim, from 0: the same for all models and in all epochs.
         predicted: What was predicted.
         probability: The predicted probability of a yes; nan where none was asked for.
         observed: The outcome, as `source` has it.
-        judged: The outcome as each of the `others` has it, shape (claims, others).
+        further_outcomes: The outcome as each of the further sources has it, shape (claims, further sources).
         by_tokens: For two questions, whether the number of tokens decided which was the easier one.
         by_correctness: The same of whether they were answered rightly.
         state: One of `STATES`, by number.
@@ -57,23 +57,23 @@ class Claims:
     experiment: str
     models: tuple[str, ...]
     items: tuple[str, ...]
-    names: tuple[str, ...]
+    claim_names: tuple[str, ...]
     labels: tuple[str, ...]
     subjects: tuple[str, ...]
     wordings: tuple[Wording, ...]
     condition: str
     source: str
-    others: tuple[str, ...]
+    further_sources: tuple[str, ...]
     claim_ids: int
     model: Numbers
     item: Numbers
     epoch: Numbers
-    name: Numbers
+    claim_name: Numbers
     claim_id: Numbers
     predicted: Signs
     probability: Floats
     observed: Signs
-    judged: Signs
+    further_outcomes: Signs
     by_tokens: Flags
     by_correctness: Flags
     state: Numbers
@@ -104,9 +104,9 @@ class Claims:
             self._of[model] = self.where(self.model == (self.models.index(model) if model in self.models else -1))
         return self._of[model]
 
-    def by(self, other: str) -> "Claims":
+    def by(self, source: str) -> "Claims":
         """The same claims with the outcomes of another source. Their states stay those by this source."""
-        return replace(self, observed=self.judged[:, self.others.index(other)], source=other)
+        return replace(self, observed=self.further_outcomes[:, self.further_sources.index(source)], source=source)
 
     def outcomes(self, models: Iterable[str]) -> "Claims":
         """The claims about these models whose outcome is known."""
@@ -118,8 +118,7 @@ class Claims:
         return np.array([model in chosen for model in self.models], np.bool_)
 
     @property
-    def known(self) -> Flags:
-        """The claims that were read or tied."""
+    def read_or_tied(self) -> Flags:
         return self.state <= TIE
 
     @property
@@ -151,8 +150,8 @@ def sums(number: Numbers, amounts: Any, of: int) -> Floats:
     if amounts.ndim == 1:
         return np.bincount(number, amounts, of).astype(np.float64)
     rows = amounts.reshape(-1, len(number))
-    claim_ids = np.arange(len(rows))[:, None] * of + number
-    found = np.bincount(claim_ids.ravel(), rows.ravel(), len(rows) * of).astype(np.float64)
+    cells = np.arange(len(rows))[:, None] * of + number
+    found = np.bincount(cells.ravel(), rows.ravel(), len(rows) * of).astype(np.float64)
     return found.reshape(*amounts.shape[:-1], of)
 
 
@@ -214,7 +213,9 @@ def claims_of(
     of others.
     """
     rows = observations.filter(pl.col("experiment") == experiment)
-    others, judged = _by_others(rows, outcomes) if outcomes is not None else ((), np.zeros((len(rows), 0), np.int8))
+    further, further_outcomes = (
+        _by_further_sources(rows, outcomes) if outcomes is not None else ((), np.zeros((len(rows), 0), np.int8))
+    )
     names = _names(
         rows,
         model=pl.col("model").unique(maintain_order=True),
@@ -226,7 +227,7 @@ def claims_of(
         model=_number("model", names["model"]),
         item=_number("item", names["item"]),
         epoch=pl.col("epoch").cast(pl.Int64),
-        name=_number("claim", names["claim"]),
+        claim_name=_number("claim", names["claim"]),
         predicted=_sign("predicted"),
         probability=_float("probability"),
         observed=_sign("observed"),
@@ -239,7 +240,7 @@ def claims_of(
         other_subject=_number("other_subject", names["subject"]),
         other_length=_float("other_length"),
     )
-    claim_ids, claim_id = np.unique(parts["item"] * len(names["claim"]) + parts["name"], return_inverse=True)
+    claim_ids, claim_id = np.unique(parts["item"] * len(names["claim"]) + parts["claim_name"], return_inverse=True)
     wordings, worded = _wordings(experiment, items or {}, names["item"], names["claim"], claim_ids)
     return Claims(
         experiment,
@@ -250,10 +251,10 @@ def claims_of(
         names["subject"],
         wordings,
         *_one_condition_and_source(experiment, names["condition"], names["source"]),
-        others,
+        further,
         len(claim_ids),
         claim_id=claim_id,
-        judged=judged,
+        further_outcomes=further_outcomes,
         wording=worded[claim_id, 0],
         other_wording=worded[claim_id, 1],
         **parts,
@@ -263,7 +264,7 @@ def claims_of(
 def _wordings(
     experiment: str, asked: Items, items: Sequence[str], names: Sequence[str], claim_ids: Numbers
 ) -> tuple[tuple[Wording, ...], Numbers]:
-    """The words that claims are about, and the numbers of each place's, shape (places, 2)."""
+    """The words that claims are about, and the numbers of those of each claim id, shape (claim ids, 2)."""
     numbers: dict[Wording, int] = {}
     found = np.full((len(claim_ids), 2), -1)
     of_item = {n: EXPERIMENTS[experiment].wording(asked[id]) for n, id in enumerate(items) if id in asked}
@@ -290,15 +291,17 @@ def _one_condition_and_source(experiment: str, conditions: Sequence[str], source
     return (*conditions, DEFAULT_NAME)[0], (*sources, *own)[0]
 
 
-def _by_others(rows: pl.DataFrame, outcomes: pl.DataFrame) -> tuple[tuple[str, ...], Signs]:
+def _by_further_sources(rows: pl.DataFrame, outcomes: pl.DataFrame) -> tuple[tuple[str, ...], Signs]:
     """The further sources, and what each says of these claims, shape (claims, sources)."""
-    others = tuple(sorted(outcomes["source"].unique()))
+    further = tuple(sorted(outcomes["source"].unique()))
     columns = [
-        rows.select(CLAIM).join(outcomes.filter(pl.col("source") == other), on=CLAIM, how="left", maintain_order="left")
-        for other in others
+        rows.select(CLAIM).join(
+            outcomes.filter(pl.col("source") == source), on=CLAIM, how="left", maintain_order="left"
+        )
+        for source in further
     ]
     said = [_arrays(column, said=_sign("observed"))["said"] for column in columns]
-    return others, np.stack(said, 1) if others else np.zeros((len(rows), 0), np.int8)
+    return further, np.stack(said, 1) if further else np.zeros((len(rows), 0), np.int8)
 
 
 # Polars plans a query longer than it works on the claims of a run: one query for all names, one for all arrays.

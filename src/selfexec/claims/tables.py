@@ -103,9 +103,9 @@ class Tables:
     def claims(self) -> Mapping[str, Claims]:
         """The claims of every experiment that was asked, by its name."""
         asked = set(self.observations["experiment"].unique())
-        others = self.outcomes.partition_by("experiment", as_dict=True)
+        further = self.outcomes.partition_by("experiment", as_dict=True)
         return {
-            name: claims_of(self.observations, name, others.get((name,)), self.items.get(name))
+            name: claims_of(self.observations, name, further.get((name,)), self.items.get(name))
             for name in EXPERIMENTS
             if name in asked
         }
@@ -175,12 +175,12 @@ def observe(
             ]
             if source != definition.sources[0]:
                 observed = _by_source(source, definition, item, found, observed)
-            for o, others in observed:
+            for o, further in observed:
                 if repeated and (id, epoch) in repeated and o.state == "read":
                     o = structs.replace(o, state="tie", reason=REPEATED)
                 claims.append((*place, *_claim(experiment, o, source)))
-                if others:
-                    outcomes += ((*place, o.claim, *by) for by in others.items() if by[1] is not None)
+                if further:
+                    outcomes += ((*place, o.claim, *by) for by in further.items() if by[1] is not None)
             if name != DEFAULT_NAME:  # in which predictions may be in probabilities
                 expected += ((*place, session, *each) for session, each in definition.expected(found).items())
             for row in _sessions(definition, item, found):
@@ -253,8 +253,8 @@ def _by_source(
     )
     found: list[tuple[Observation, Outcomes]] = []
     for (o, outcomes), other in zip(observed, on_request, strict=True):
-        others = {definition.sources[0]: o.observed, **outcomes}
-        found.append((other or _as_told(o, others.pop(source, None)), others))
+        further = {definition.sources[0]: o.observed, **outcomes}
+        found.append((other or _as_told(o, further.pop(source, None)), further))
     return found
 
 

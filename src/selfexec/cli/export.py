@@ -234,7 +234,7 @@ def _of_items(models: tuple[str, ...], wanted: "Wanted", replies: tuple[Path, ..
     from selfexec.runs import names
     from selfexec.runs.exporting import Round
     from selfexec.runs.importing import preset_order_asked
-    from selfexec.runs.records import Cut
+    from selfexec.runs.reply import Cut
 
     whole, known = load(wanted.items or STARTER), _replies(replies, ends)
     cut = whole.cut(
@@ -317,7 +317,7 @@ def round_of_run(
     from selfexec.runs.design import recorded
     from selfexec.runs.exporting import Round
     from selfexec.runs.folder import design_to_ask
-    from selfexec.runs.records import Cut
+    from selfexec.runs.reply import Cut
 
     stored = load(folder, accept_ends=ends.accept_ends or ())
     if strange := [model for model in models if model not in stored.manifest.models]:

@@ -22,7 +22,7 @@ from selfexec.text.printable import command_line
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
-    from selfexec.runs.records import Cut
+    from selfexec.runs.reply import Cut
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +147,7 @@ def command(
     selfexec import --from lm-eval results --as correctness --out runs/known
     selfexec run --out runs/known
     """
-    from selfexec.runs.records import Cut
+    from selfexec.runs.reply import Cut
 
     cut = Cut(preset=preset, limit=limit, fraction=fraction)
     request = ImportRequest(replies, item_source, cut, experiment, score, model, accept_filters, accept_ends, out, tool)

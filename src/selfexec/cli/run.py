@@ -324,24 +324,28 @@ def _state(key: "Key", reading: "Reading") -> str:
     return f"{state} ({reason})" if reason else state
 
 
-def _say_what_is_here(now: "Remaining[Plan]") -> None:
-    if now.here or now.out or now.ended:
-        say(_here(now))
+def _say_what_is_here(remaining: "Remaining[Plan]") -> None:
+    if remaining.here or remaining.out or remaining.ended:
+        say(_here(remaining))
 
 
-def _here(now: "Remaining[Plan]") -> str:
+def _here(remaining: "Remaining[Plan]") -> str:
     """What of a run is there, and what remains of it."""
-    unneeded = f", {number_of(now.unneeded.total(), 'is', 'are')} not needed" if now.unneeded else ""
-    remain = number_of(now.remaining, "remains", "remain") if now.remaining else "nothing remains to be asked"
-    out = f", {number_of(now.out, 'is', 'are')} out in a batch" if now.out else ""
+    unneeded = f", {number_of(remaining.unneeded.total(), 'is', 'are')} not needed" if remaining.unneeded else ""
+    remain = (
+        number_of(remaining.sessions_left, "remains", "remain")
+        if remaining.sessions_left
+        else "nothing remains to be asked"
+    )
+    out = f", {number_of(remaining.out, 'is', 'are')} out in a batch" if remaining.out else ""
     ended = (
-        f", {number_of(now.ended, 'has', 'have')} an unknown end and {is_or_are(now.ended)} not asked again"
-        if now.ended
+        f", {number_of(remaining.ended, 'has', 'have')} an unknown end and {is_or_are(remaining.ended)} not asked again"
+        if remaining.ended
         else ""
     )
-    waiting = f"; {number_of(now.behind, 'waits', 'wait')} for these" if now.behind else ""
+    waiting = f"; {number_of(remaining.behind, 'waits', 'wait')} for these" if remaining.behind else ""
     return (
-        f"{now.here:,} of {number_of(now.plan.sessions, 'session')} {is_or_are(now.here)} here"
+        f"{remaining.here:,} of {number_of(remaining.plan.sessions, 'session')} {is_or_are(remaining.here)} here"
         f"{unneeded}{out}{ended}{waiting}; {remain}."
     )
 
@@ -366,14 +370,14 @@ def _foreseen(plan: "Plan") -> Iterator[str]:
     from selfexec.runs.asking import asked_elsewhere, duration
     from selfexec.runs.asking.estimate import foreseen
 
-    now, rest = foreseen(plan)
-    if now.here or now.out or now.ended:
-        yield _here(now)
-    if not now.remaining:
+    remaining, rest = foreseen(plan)
+    if remaining.here or remaining.out or remaining.ended:
+        yield _here(remaining)
+    if not remaining.sessions_left:
         return
-    calls = f", of which {plan.caps.calls:,} now" if (plan.caps.calls or math.inf) < now.remaining else ""
+    calls = f", of which {plan.caps.calls:,} now" if (plan.caps.calls or math.inf) < remaining.sessions_left else ""
     about = f"about {tokens_about(rest.input_tokens)} tokens in, {tokens_about(rest.output_tokens)} out"
-    yield f"To run: at most {number_of(now.remaining, 'session')}{calls}; {about}."
+    yield f"To run: at most {number_of(remaining.sessions_left, 'session')}{calls}; {about}."
     if rest.own < 1:
         so_far = ", where this run has too few replies to go by," if rest.own else ""
         assumed = "as long as those of ten recorded models" if _recorded(plan) else "of the usual length"

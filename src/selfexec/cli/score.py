@@ -25,10 +25,10 @@ MANY = 12  # models: with so many a screen has room for one line below the table
 class OrderOptions:
     """In which order models are shown."""
 
-    sort: Literal["model", "skill", "baseline_margin"] | None = option(
+    sort: Literal["model", "skill", "baseline_margin", "margin_at_own_rate"] | None = option(
         None,
         "Sort by model name, or by this overall score (with one experiment, by its score), highest first and withheld "
-        "last.",
+        "last. There is no overall margin_at_own_rate.",
     )
 
 

@@ -17,7 +17,7 @@ from selfexec.engines.base import (
     Waiting,
     Wire,
     finish,
-    spared_from_sweeps,
+    without_garbage_sweeps,
 )
 from selfexec.engines.http.providers import is_at_home, makers_own, names_organisations
 from selfexec.engines.prices import Price, in_batch, list_price, prices_of

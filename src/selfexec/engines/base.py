@@ -303,7 +303,7 @@ SELDOM = 10_000  # objects after which what calls leave behind is swept: nearly 
 
 
 @contextmanager
-def spared_from_sweeps() -> Iterator[None]:
+def without_garbage_sweeps() -> Iterator[None]:
     """The garbage collector leaves alone what is there already: sweeping it again and again would cost a tenth of the
     time of many small calls. What they leave behind is swept. Where somebody has set objects apart already, these stay
     apart, and no others are.

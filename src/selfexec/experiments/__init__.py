@@ -42,7 +42,7 @@ from selfexec.experiments.base import (
     Token,
     Wording,
     Words,
-    at_once,
+    concurrently,
     letter_alone,
     messages_of,
     read_in_probabilities,

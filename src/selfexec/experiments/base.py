@@ -515,9 +515,9 @@ class Experiment(ABC):
         return False
 
     async def sessions(self, item: Any, ask: Ask, prompts: Prompts) -> None:
-        """Opens the sessions of one item: here all at once, their prompts filled in with what `filled_in` gives."""
+        """Opens the sessions of one item: here concurrently, prompts filled in with what `filled_in` gives."""
         fields = self.filled_in(item)
-        await at_once(*(ask(name, Template(prompts[name]).substitute(fields)) for name in self.asked_names(item)))
+        await concurrently(*(ask(name, Template(prompts[name]).substitute(fields)) for name in self.asked_names(item)))
 
     def filled_in(self, item: Any) -> Mapping[str, str]:
         """What prompts fill in, by name: the fields of the item."""
@@ -812,8 +812,8 @@ def repeated(values: Sequence[str]) -> list[str]:
     return sorted({value for value in values if values.count(value) > 1})
 
 
-async def at_once(first: Awaitable[Any], *others: Awaitable[Any]) -> None:
-    """Open sessions at once, in this order. Where one fails, the others are given up.
+async def concurrently(first: Awaitable[Any], *others: Awaitable[Any]) -> None:
+    """Open sessions concurrently, in this order. Where one fails, the others are given up.
 
     The first has no task of its own: a task for each takes more time than all else that is done for a session here.
     """

@@ -30,7 +30,7 @@ from selfexec.experiments.base import (
     Spread,
     Wording,
     Words,
-    at_once,
+    concurrently,
     read_in_probabilities,
     repeated,
     say,
@@ -419,7 +419,7 @@ class Difficulty(Experiment):
             ask(f"execute.{label}", _asked(prompts["execute"], question))
             for label, question in zip(LABELS, item.questions, strict=True)
         )
-        await at_once(ranking, *answers)
+        await concurrently(ranking, *answers)
 
     def form_field(self, item: QuestionGroup, session: str, *, own: bool = True) -> FormField:
         if session != "predict":

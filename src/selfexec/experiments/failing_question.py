@@ -33,7 +33,7 @@ from selfexec.experiments.base import (
     Prompts,
     Readings,
     Words,
-    at_once,
+    concurrently,
     read_in_probabilities,
     repeated,
     state_of,
@@ -158,7 +158,7 @@ def about(item: Task) -> str:
 
 async def _try_all(item: Task, question: str, options: Sequence[str], ask: Ask, prompts: Prompts) -> None:
     tries = ((f"execute.{n}", shuffled(item, n, options)) for n in TRIES)
-    await at_once(*(ask(session, _filled(prompts["execute"], question, shown)) for session, shown in tries))
+    await concurrently(*(ask(session, _filled(prompts["execute"], question, shown)) for session, shown in tries))
 
 
 def _filled(template: str, question: str, options: Sequence[str], **more: str) -> str:
@@ -570,7 +570,7 @@ class FailingQuestion(Experiment):
         if written is None:
             return
         shown = _filled(prompts["verify"], written.question, written.options, answer=written.answer)
-        await at_once(ask("verify", shown), _try_all(item, written.question, written.options, ask, prompts))
+        await concurrently(ask("verify", shown), _try_all(item, written.question, written.options, ask, prompts))
 
     def stand_in(self, item: Task, session: str) -> str | None:
         """A question as models may write one: it is shown in all sessions that follow."""

@@ -34,7 +34,7 @@ from selfexec.experiments.base import (
     Token,
     Wording,
     Words,
-    at_once,
+    concurrently,
     letter_alone,
     read_in_probabilities,
     reads_probability_of,
@@ -661,7 +661,7 @@ class Restriction(Experiment):
             if response.text and response.text.strip():
                 await ask("judge", _filled(prompts["judge"], request=item.request, response=response.text))
 
-        await at_once(ask("predict", _filled(prompts["predict"], request=item.request)), execute_and_judge())
+        await concurrently(ask("predict", _filled(prompts["predict"], request=item.request)), execute_and_judge())
 
     def idle(self, readings: Readings) -> tuple[str, ...]:
         """A response that was withheld, or is empty, answers nothing: there is nothing to judge."""

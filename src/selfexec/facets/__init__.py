@@ -3,6 +3,7 @@ have a package of your own announce it under the entry point `selfexec.facets`."
 
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from itertools import product
+from string import Template
 from typing import Any
 
 from selfexec.errors import InputError
@@ -247,6 +248,19 @@ def settings_in(facets: Condition, experiment: str, kind: str) -> dict[str, Any]
     return sent
 
 
+def _refuse_unknown_names(level: str, experiment: str, prompts: Prompts, changed: Prompts) -> None:
+    """Raise InputError where a level's templates have a $name that neither the experiment nor its items know."""
+    fields = getattr(EXPERIMENTS[experiment].item_type, "__struct_fields__", ())
+    for kind, text in changed.items():
+        templates = [given for name, given in prompts.items() if name.partition("@")[0] == kind]
+        known = {HISTORY, *fields, *(name for given in templates for name in Template(given).get_identifiers())}
+        if unknown := sorted(set(Template(text).get_identifiers()) - known):
+            raise InputError(
+                f"{experiment}.{kind}@{level}: {experiment} does not fill in ${', $'.join(unknown)}. The facet's "
+                "`prompts` has to, or leaves it out."
+            )
+
+
 def prompts_in(condition: Condition, experiment: str, prompts: Prompts) -> Prompts:
     """The templates of an experiment in a condition, and the sentences of its options. A text that the prompts have for
     just this condition (`predict@frame=person`, as a run keeps it) stands; the others are made of the plain ones.
@@ -258,6 +272,8 @@ def prompts_in(condition: Condition, experiment: str, prompts: Prompts) -> Promp
     for name, level in condition:
         if touched := {kind for kind in kinds if facet(name).touches_by(level, experiment, kind)} - given.keys():
             changed = facet(name).prompts(level, experiment, asked)
+            of_kinds = {kind: changed[kind] for kind in touched & changed.keys()}
+            _refuse_unknown_names(f"{name}={level}", experiment, prompts, of_kinds)
             # with its variants: a facet that is named later takes the words of its own from those
             asked |= {name: text for name, text in changed.items() if name.partition("@")[0] in touched}
     plain = {name: text for name, text in prompts.items() if "@" not in name and name.partition(".")[0] in kinds}

@@ -10,7 +10,7 @@ import numpy as np
 
 from selfexec.metrics.baseline_margin import LEAST_READ
 from selfexec.metrics.baselines import LEAST_OTHERS
-from selfexec.metrics.kinds import Counted, Kind
+from selfexec.metrics.kinds import Kind, Record
 from selfexec.metrics.rows import Estimate
 from selfexec.stats import Array, Interval, influence, influence_error
 
@@ -18,7 +18,7 @@ ADJUSTED = "adjusted_skill"
 TOO_FEW_IN_PANEL = f"fewer than {LEAST_OTHERS} models of the panel were read on these items"
 
 
-def adjusted_skill(kind: Kind, record: Counted, panel: Sequence[tuple[Counted, float]]) -> Estimate:
+def adjusted_skill(kind: Kind, record: Record, panel: Sequence[tuple[Record, float]]) -> Estimate:
     """Skill, plus a slope times how much more skill the panel has on all items than on those of the record.
 
     The slope is by least squares over items: what each adds to the model's skill, on what it adds to the panel's mean

@@ -31,7 +31,7 @@ from selfexec.metrics.baselines import (
     stacked,
 )
 from selfexec.metrics.baselines.groups import APART
-from selfexec.metrics.kinds import Counted, Kind, claim_kind, scorable, value
+from selfexec.metrics.kinds import Kind, Record, claim_kind, scorable, value
 from selfexec.metrics.margin_at_own_rate import MarginAtOwnRate, margin_at_own_rate
 from selfexec.metrics.reference_doubt import NO_DOUBT, ReferenceDoubt, doubted, reference_doubt
 from selfexec.metrics.rows import LEAST_COVERAGE, ONE_ITEM, Estimate
@@ -59,9 +59,9 @@ class BaselineComparison:
             `baseline_record` is the record of always giving the same answer, and the margin is nan with that reason.
     """
 
-    own: Counted
+    own: Record
     baseline: str
-    baseline_record: Counted
+    baseline_record: Record
     margin: Estimate
     doubt: ReferenceDoubt = NO_DOUBT
     stacked_predictions: Array | None = None
@@ -138,12 +138,12 @@ def _too_few(claims: Claims, others: Others, mask: Flags) -> str | None:
     return ONE_ITEM if met == 1 else None
 
 
-def without_baseline(kind: Kind, own: Counted, reason: str) -> BaselineComparison:
+def without_baseline(kind: Kind, own: Record, reason: str) -> BaselineComparison:
     """A record that is compared with no other model, for this reason."""
     return BaselineComparison(own, CONSTANT, kind.constant(own), Estimate(math.nan, reason=reason), no_baseline=reason)
 
 
-def best_of(kind: Kind, model: Counted, records: Mapping[str, Counted]) -> tuple[str, Counted]:
+def best_of(kind: Kind, model: Record, records: Mapping[str, Record]) -> tuple[str, Record]:
     """The name and the record of the best single baseline, for kinds without a stacked one: the baseline with the
     greatest skill on the model's claims, among those that know neither the model nor its family. Always giving the same
     answer has skill 0, so that the best skill is never below 0.
@@ -156,7 +156,7 @@ def best_of(kind: Kind, model: Counted, records: Mapping[str, Counted]) -> tuple
     return best, records[best]
 
 
-def where_words_split(
+def where_predictions_split(
     claims: Claims, others: Others, comparison: BaselineComparison, strict: bool
 ) -> Mapping[str, Estimate]:
     """Skill, and margin over the stacked baseline, on the claims about which the predictions of others are split."""

@@ -12,11 +12,11 @@ from selfexec.errors import InputError
 from selfexec.experiments import PAPER_HEADLINE
 from selfexec.metrics.baseline_margin import BaselineComparison
 from selfexec.metrics.cross import Crossed
-from selfexec.metrics.kinds import Counted, Formula, claim_kind, common_items
+from selfexec.metrics.kinds import Formula, Record, claim_kind, common_items
 from selfexec.metrics.margin_at_own_rate import CEILING, RATE, ROUNDING, SKILL, MarginAtOwnRate
 from selfexec.metrics.reference_doubt import ReferenceDoubt, doubted, doubted_share
 from selfexec.metrics.rows import MARGINS, Estimate, Score
-from selfexec.metrics.score import Scored
+from selfexec.metrics.score import ModelScores
 from selfexec.stats import Array, Interval, draws, percentile_intervals, resampled_totals
 
 MOST_REPLICATES = 1_000_000
@@ -53,7 +53,7 @@ class Bootstrap:
 
 def with_bootstrap(
     rows: Iterable[Score],
-    scored: Mapping[str, Mapping[str, Scored]],
+    scored: Mapping[str, Mapping[str, ModelScores]],
     crossed: Mapping[str, Mapping[str, Crossed]],
     bootstrap: Bootstrap,
 ) -> Iterator[Score]:
@@ -84,7 +84,7 @@ def _bonus_interval(found: Crossed, bootstrap: Bootstrap) -> Interval:
     return interval
 
 
-def _in_company(row: Score, drawn: Interval, scored: Mapping[str, Mapping[str, Scored]]) -> Interval:
+def _in_company(row: Score, drawn: Interval, scored: Mapping[str, Mapping[str, ModelScores]]) -> Interval:
     """Items are drawn anew, the other models are not: where they count, their part of the doubt is added."""
     parts = scored[row.model]
     if row.metric == "baseline_share_of_ceiling":
@@ -115,7 +115,7 @@ def _with_interval(row: Score, found: Interval) -> Score:
     return replace(row, low=found.low, high=found.high)
 
 
-def _values(scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap) -> Values:
+def _values(scored: Mapping[str, Mapping[str, ModelScores]], bootstrap: Bootstrap) -> Values:
     values: Values = {}
     for experiment in dict.fromkeys(experiment for parts in scored.values() for experiment in parts):
         kind = claim_kind(experiment)
@@ -144,7 +144,7 @@ def _values(scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap) ->
 
 
 def _margin_at_own_rate(
-    own: Counted, at_rate: MarginAtOwnRate, bootstrap: Bootstrap, experiment: str
+    own: Record, at_rate: MarginAtOwnRate, bootstrap: Bootstrap, experiment: str
 ) -> dict[str, Array]:
     """Skill against the baseline at the model's yes rate, which is matched anew in each draw of items."""
     assert at_rate.claims is not None
@@ -221,7 +221,7 @@ def _overall(model: str, values: Values) -> Values:
     return found
 
 
-def _totals(counted: Mapping[str, Counted], bootstrap: Bootstrap, experiment: str) -> Iterator[tuple[str, Array]]:
+def _totals(counted: Mapping[str, Record], bootstrap: Bootstrap, experiment: str) -> Iterator[tuple[str, Array]]:
     """(model, totals of its replicates). Models with the same items are drawn in one product; each set of items starts
     from the same seed, so that no model's interval depends on who else is there.
     """
@@ -235,7 +235,7 @@ def _totals(counted: Mapping[str, Counted], bootstrap: Bootstrap, experiment: st
         yield from ((model, totals[:, n]) for n, model in enumerate(models))
 
 
-def _paired(one: Counted, two: Counted) -> Counted:
+def _paired(one: Record, two: Record) -> Record:
     """Both counts side by side, on the items that both have."""
     common = common_items([one, two])
-    return Counted(common, np.concatenate([one.on(common), two.on(common)], axis=1))
+    return Record(common, np.concatenate([one.on(common), two.on(common)], axis=1))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from selfexec.claims import Claims, Flags, Numbers
-from selfexec.metrics.kinds import Counted, Formula, Kind, claim_kind, scorable
+from selfexec.metrics.kinds import Formula, Kind, Record, claim_kind, scorable
 from selfexec.metrics.rows import Estimate
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, student
 
@@ -40,7 +40,7 @@ def ceilings(claims: Claims, strict: bool) -> dict[str, Estimate]:
     }
 
 
-def rehearsals(claims: Claims) -> Counted:
+def rehearsals(claims: Claims) -> Record:
     """Each epoch's behaviour as a prediction of each other epoch's, on the same claims.
 
     Of n executions, k with the behaviour, k(k-1) ordered pairs are a yes that came true, k(n-k) a yes that did not, and
@@ -51,7 +51,7 @@ def rehearsals(claims: Claims) -> Counted:
     yes, no, differ = k * (k - 1) / (n - 1), (n - k) * (n - k - 1) / (n - 1), k * (n - k) / (n - 1)
     kind = claim_kind(claims)
     names, sums = _by_item(claims, item, kind.rehearsed(yes, no, differ, n))
-    return Counted(names, kind.of_rehearsals(sums))
+    return Record(names, kind.of_rehearsals(sums))
 
 
 def _by_claim(claims: Claims, marked: Flags) -> tuple[Numbers, Array, Array]:
@@ -67,7 +67,7 @@ def _by_item(claims: Claims, item: Numbers, cells: Sequence[Array]) -> tuple[tup
     return tuple(claims.items[n] for n in numbers), np.stack([np.bincount(at, cell) for cell in cells], axis=1)
 
 
-def noise_ceiling(kind: Kind, rehearsed: Counted) -> Estimate:
+def noise_ceiling(kind: Kind, rehearsed: Record) -> Estimate:
     """Skill of one execution as a predictor of another: 1 for who always does the same, 0 for who tosses a coin."""
     found = _estimate(kind.skill, rehearsed.counts, "the model did the same with every claim")
     if math.isnan(found.value) or math.isnan(found.error) or found.error > NO_SPREAD or not kind.never_changed:
@@ -75,7 +75,7 @@ def noise_ceiling(kind: Kind, rehearsed: Counted) -> Estimate:
     return Estimate(found.value, kind.never_changed(rehearsed.counts), found.error)
 
 
-def skill_over_ceiling(kind: Kind, own: Counted, rehearsed: Counted, ceiling: Estimate) -> Estimate:
+def skill_over_ceiling(kind: Kind, own: Record, rehearsed: Record, ceiling: Estimate) -> Estimate:
     """A model's skill on these claims as a share of the ceiling: a ratio over items, by the delta method."""
     if math.isnan(ceiling.value):
         return ceiling

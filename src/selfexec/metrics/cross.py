@@ -156,7 +156,7 @@ def self_bonuses(claims: Claims) -> dict[str, Crossed]:
     """
     if not claim_kind(claims).SHARED_CLAIMS:
         return {}
-    by_others = {f"self_bonus_by_{other}": cross(common_claims(claims, other)) for other in claims.others}
+    by_others = {f"self_bonus_by_{other}": cross(common_claims(claims, other)) for other in claims.further_sources}
     return {"self_bonus": cross(common_claims(claims)), **by_others}
 
 

@@ -24,7 +24,7 @@ from selfexec.metrics.baselines import (
 )
 from selfexec.metrics.kinds import Kind, claim_kind
 from selfexec.metrics.rows import LEAST_COVERAGE, Estimate
-from selfexec.metrics.score import Scored
+from selfexec.metrics.score import ModelScores
 from selfexec.text.numbers import number_of
 
 ITSELF = "itself"
@@ -67,7 +67,7 @@ class Level:
     items: int
 
 
-def levels(scored: Scored) -> Iterator[Level]:
+def levels(scored: ModelScores) -> Iterator[Level]:
     """Every level of one model in one experiment, from below; those that are not there with the reason."""
     kind = claim_kind(scored.asked.experiment)
     for name in LEVELS:
@@ -88,7 +88,7 @@ def _absent(name: str, reason: str | None) -> Level:
     return Level(name, None, unknown, unknown, 0)
 
 
-def _constant(kind: Kind, scored: Scored) -> Level:
+def _constant(kind: Kind, scored: ModelScores) -> Level:
     """Who always says yes, or always no, has skill 0 without a doubt; the better one of the two is the one that is
     right more often. The same ranking every time is one, too.
     """
@@ -100,7 +100,7 @@ def _constant(kind: Kind, scored: Scored) -> Level:
     return Level("constant", best, Estimate(0.0), ahead, len(scored.record.items))
 
 
-def _stacked(kind: Kind, scored: Scored) -> Level:
+def _stacked(kind: Kind, scored: ModelScores) -> Level:
     """The stacked baseline that the margin is over."""
     comparison = scored.comparison
     if math.isnan(comparison.margin.value):
@@ -114,7 +114,7 @@ def _stacked(kind: Kind, scored: Scored) -> Level:
     )
 
 
-def _single(kind: Kind, name: str, scored: Scored) -> Level:
+def _single(kind: Kind, name: str, scored: ModelScores) -> Level:
     candidates = _candidates(name, scored)
     baseline = next((one for one in candidates if one in scored.baselines), None)
     if baseline is None:
@@ -126,14 +126,14 @@ def _single(kind: Kind, name: str, scored: Scored) -> Level:
     return _level(kind, name, baseline, pairing)
 
 
-def _candidates(name: str, scored: Scored) -> Sequence[str]:
+def _candidates(name: str, scored: ModelScores) -> Sequence[str]:
     if name != "facts":
         return LEVELS[name][1]
     constant = LEVELS["constant"][1]
     return [one for one in EXPERIMENTS[scored.asked.experiment].baselines if one not in constant]
 
 
-def _why_not(name: str, candidates: Sequence[str], scored: Scored) -> str:
+def _why_not(name: str, candidates: Sequence[str], scored: ModelScores) -> str:
     """Why no baseline stands for a level: as its row says, where it has one."""
     if name == "facts":
         return NO_FACTS

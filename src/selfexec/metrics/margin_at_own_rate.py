@@ -20,7 +20,7 @@ import numpy as np
 
 from selfexec.claims import Claims, Flags, Floats
 from selfexec.metrics.baselines import Stacked, predictor_record_on
-from selfexec.metrics.kinds import Counted, common_items, value
+from selfexec.metrics.kinds import Record, common_items, value
 from selfexec.metrics.kinds.binary import sides
 from selfexec.metrics.kinds.counts import difference
 from selfexec.metrics.kinds.formulas import Cells, ceiling_at_own_rate, of_cells, predicted_rate, read_claims, youden_j
@@ -83,7 +83,7 @@ def at_the_ceiling(ceiling: float, share: float, baseline_share: float) -> bool:
 
 
 def margin_at_own_rate(
-    claims: Claims, mask: Flags, own: Counted, logits: Floats, fitted: Stacked | None
+    claims: Claims, mask: Flags, own: Record, logits: Floats, fitted: Stacked | None
 ) -> MarginAtOwnRate:
     """Compare a model's record with the baseline at the model's yes rate.
 
@@ -122,7 +122,7 @@ def margin_at_own_rate(
     )
 
 
-def _rate(own: Counted) -> float:
+def _rate(own: Record) -> float:
     """The share of yes among the model's claims with prediction and outcome read; nan where there are none."""
     return value(RATE, own)
 
@@ -179,7 +179,7 @@ class _Added(NamedTuple):
     to_share: Array
 
 
-def _added(own: Counted, baseline: Counted, slope: float) -> _Added:
+def _added(own: Record, baseline: Record, slope: float) -> _Added:
     """By the delta method. In another sample of items the model would have another rate, and the baseline's threshold
     would move with it. An item's influence on the baseline's skill therefore has a second term: its influence on the
     difference of the two rates, times the `slope` of skill on the rate.
@@ -193,7 +193,7 @@ def _added(own: Counted, baseline: Counted, slope: float) -> _Added:
     return _Added(influence(SKILL, mine) - to_baseline, to_share)
 
 
-def _margin(own: Counted, baseline: Counted, added: _Added, slope: float) -> Estimate:
+def _margin(own: Record, baseline: Record, added: _Added, slope: float) -> Estimate:
     """The model's skill less that of the baseline at the same rate: Student's t on the items.
 
     Of the claims that came true, or of those that did not, the two may differ on fewer than ten items. Then the error

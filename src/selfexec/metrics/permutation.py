@@ -57,8 +57,8 @@ def _places(claims: Claims) -> Numbers:
     attempt = claims.item * len(epochs) + epoch
     sizes = np.bincount(attempt)
     most = int(sizes.max())
-    if len(claims.names) <= most:
-        return epoch * most + claims.name
+    if len(claims.claim_names) <= most:
+        return epoch * most + claims.claim_name
     order = np.argsort(attempt, kind="stable")
     rank = np.empty(len(claims), np.int64)
     rank[order] = np.arange(len(claims)) - (np.cumsum(sizes) - sizes)[attempt[order]]

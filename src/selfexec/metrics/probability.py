@@ -12,7 +12,7 @@ import numpy as np
 
 from selfexec.claims import Answers, Claims, Flags, Numbers
 from selfexec.metrics.baselines import Others, Stacked, stacked
-from selfexec.metrics.kinds import Counted, claim_kind
+from selfexec.metrics.kinds import Record, claim_kind
 from selfexec.metrics.reference_doubt import NO_DOUBT, ReferenceDoubt, doubt_of, doubted
 from selfexec.metrics.rows import LEAST_COVERAGE, Estimate
 from selfexec.stats import (
@@ -196,13 +196,13 @@ def _baseline_area(area: Area, doubt: ReferenceDoubt) -> Estimate:
 BY_ITEM = ("auroc", "auroc_within", "auroc_margin", "brier")  # scores that models are compared by
 
 
-def score_by_item(name: str, claims: Claims, others: Others | None = None) -> tuple[Estimate, Counted]:
+def score_by_item(name: str, claims: Claims, others: Others | None = None) -> tuple[Estimate, Record]:
     """One of a model's scores, and a record of it by item that its mean is the ratio of: what each item adds to it, so
     that two models can be paired on their items. Only a margin takes others.
     """
     kept = with_probability(claims)
     if not len(kept):
-        return Estimate(math.nan, reason=NO_PROBABILITY), Counted((), np.zeros((0, 2)))
+        return Estimate(math.nan, reason=NO_PROBABILITY), Record((), np.zeros((0, 2)))
     if others is not None and name == "auroc_margin":
         return _margin_by_item(kept, others)
     came_true, (item, items) = kept.observed > 0, _numbered(kept.item)
@@ -210,7 +210,7 @@ def score_by_item(name: str, claims: Claims, others: Others | None = None) -> tu
     if name == "brier":
         squares = np.bincount(item, (kept.probability - came_true) ** 2)
         counts = np.stack([squares, np.bincount(item).astype(np.float64)], axis=1)
-        return _of_part(brier_parts(kept.probability, came_true, item, items).score), Counted(tuple(names), counts)
+        return _of_part(brier_parts(kept.probability, came_true, item, items).score), Record(tuple(names), counts)
     if name == "auroc":
         area = auroc(kept.probability, came_true, item, items)
         return area_estimate(area, NO_CONTRAST), _added(area.value, area.added, names)
@@ -219,19 +219,19 @@ def score_by_item(name: str, claims: Claims, others: Others | None = None) -> tu
     return area_estimate(area, NO_PAIRS), _added(area.value, area.added, names[both])
 
 
-def _margin_by_item(claims: Claims, others: Others) -> tuple[Estimate, Counted]:
+def _margin_by_item(claims: Claims, others: Others) -> tuple[Estimate, Record]:
     """The margin in AUROC, and what each item adds to it."""
     found = _areas(claims, others)
     if isinstance(found, Estimate):
-        return found, Counted((), np.zeros((0, 2)))
+        return found, Record((), np.zeros((0, 2)))
     names = np.array([found.kept.items[n] for n in np.unique(found.kept.item)], dtype=object)
     margin = _margin_of(found)[1]
     return margin, _added(margin.value, found.own.added - found.theirs.added, names)
 
 
-def _added(value: float, added: Array, names: Array) -> Counted:
+def _added(value: float, added: Array, names: Array) -> Record:
     counts = np.stack([value + len(added) * added, np.ones(len(added))], axis=1)
-    return Counted(tuple(names), counts)
+    return Record(tuple(names), counts)
 
 
 def _difference(one: Area, two: Area) -> Estimate:

@@ -183,7 +183,7 @@ def coverage(claims: Claims) -> Estimate:
 
 def known_and_asked(claims: Claims) -> Array:
     """For each item the number of claims that were read or tied, and of all claims: shape (items, 2)."""
-    return np.stack([claims.by_item(claims.known), claims.by_item()], axis=1)
+    return np.stack([claims.by_item(claims.read_or_tied), claims.by_item()], axis=1)
 
 
 def share_of_pairs(pairs: Array) -> Estimate:

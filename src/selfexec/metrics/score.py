@@ -16,7 +16,7 @@ from selfexec.metrics.baseline_margin import (
     WHERE_SPLIT,
     BaselineComparison,
     compare_with_baseline,
-    where_words_split,
+    where_predictions_split,
     without_baseline,
 )
 from selfexec.metrics.baselines import (
@@ -30,7 +30,7 @@ from selfexec.metrics.baselines import (
     by_family,
     pairing,
 )
-from selfexec.metrics.kinds import Counted, Kind, claim_kind, gives_probabilities, scorable
+from selfexec.metrics.kinds import Kind, Record, claim_kind, gives_probabilities, scorable
 from selfexec.metrics.permutation import shuffled_p
 from selfexec.metrics.probability import OF_PROBABILITY_SKILL, probability_scores
 from selfexec.metrics.rows import (
@@ -63,7 +63,7 @@ WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # known ev
 
 
 @dataclass(frozen=True)
-class Scored:
+class ModelScores:
     """The scores of one model in one experiment.
 
     Attributes:
@@ -85,11 +85,11 @@ class Scored:
     accuracy: Estimate
     skill: Estimate
     caution: str | None
-    record: Counted
+    record: Record
     comparison: BaselineComparison
     claims: Claims
     strict: bool
-    records: Mapping[str, Counted]
+    records: Mapping[str, Record]
     probabilities: Mapping[str, Array]
     others: Others
 
@@ -103,7 +103,7 @@ class Scored:
         }
 
     @cached_property
-    def baseline_probabilities(self) -> BaselineProbabilities:
+    def predicted_by_baselines(self) -> BaselineProbabilities:
         """What each baseline, the stacked one included, predicts about each of the claims, and what others did."""
         stacked = self.comparison.stacked_predictions
         further = {} if stacked is None else {STACKED: stacked}
@@ -118,7 +118,7 @@ def score_experiment(
     family: Others,
     strict: bool,
     extent: Extent = "all",
-) -> Scored:
+) -> ModelScores:
     """Score one model in one experiment: first its own record, then each single baseline on the same claims, then the
     margin over the stacked baseline. Last come the reasons for which numbers are withheld or cautioned against.
 
@@ -143,7 +143,7 @@ def score_experiment(
         metrics = dict(kind.own_estimates(claims, record, answers, experiment.metrics, strict))
     metrics["skill"] = metrics[kind.SKILL_NAME]
     probabilities: dict[str, Array] = {}
-    records: dict[str, Counted] = {}
+    records: dict[str, Record] = {}
     if extent != "brief":
         probabilities = baseline_probabilities(claims, others, learnt=extent == "all")
         metrics["coverage"] = coverage(claims)
@@ -160,7 +160,7 @@ def score_experiment(
         comparison = compare_with_baseline(claims, others, strict)
         metrics |= _margins(kind, comparison)
     if extent == "all" and kind.SHARED_CLAIMS:  # shown, but part of no verdict
-        metrics |= where_words_split(claims, others, comparison, strict)
+        metrics |= where_predictions_split(claims, others, comparison, strict)
     if gives_probabilities(claims):
         if kind.FREE_THRESHOLD and kind.SHARED_CLAIMS:
             comparison, probabilities, records = without_baseline(kind, record, IN_PROBABILITIES), {}, {}
@@ -172,7 +172,7 @@ def score_experiment(
     best_baseline = None if comparison.no_baseline else comparison.baseline
     rows = [asked.row(name, e, caution, best_baseline if name in OF_BASELINE else None) for name, e in metrics.items()]
     parts = (metrics["accuracy"], metrics["skill"], caution, record, comparison)
-    return Scored(rows, asked, *parts, claims, strict, records, probabilities, others)
+    return ModelScores(rows, asked, *parts, claims, strict, records, probabilities, others)
 
 
 def _margins(kind: Kind, comparison: BaselineComparison) -> dict[str, Estimate]:
@@ -188,7 +188,7 @@ def _margins(kind: Kind, comparison: BaselineComparison) -> dict[str, Estimate]:
     return margins | (dict(comparison.margin_at_own_rate.estimates) if comparison.margin_at_own_rate else {})
 
 
-def _accuracies(kind: Kind, claims: Claims, records: Mapping[str, Counted]) -> dict[str, Estimate]:
+def _accuracies(kind: Kind, claims: Claims, records: Mapping[str, Record]) -> dict[str, Estimate]:
     """The accuracy of each single baseline; of those by other models, where there are none, the reason."""
     accuracies = {name: kind.accuracy_estimate(record) for name, record in records.items()}
     for name in kind.OF_OTHERS:
@@ -251,7 +251,7 @@ LEAST_OVERALL = {"self_execution_score": 0.0, "skill": -1.0, "baseline_margin": 
 
 
 def overall_scores(
-    model: str, convention: str, found: Mapping[str, Scored], headline: Headline = PAPER_HEADLINE
+    model: str, convention: str, found: Mapping[str, ModelScores], headline: Headline = PAPER_HEADLINE
 ) -> Iterator[Score]:
     """The rows of a headline; none where the model was asked none of its experiments."""
     scored = {experiment: found[experiment] for experiment in headline.experiments if experiment in found}
@@ -304,7 +304,7 @@ def combine(estimates: Mapping[str, Estimate], least: float, headline: Headline 
     return Estimate(value, Interval(*(end / len(estimates) for end in total)).within(least, 1), error)
 
 
-def _withheld(scored: Mapping[str, Scored], estimate: Estimate) -> str | None:
+def _withheld(scored: Mapping[str, ModelScores], estimate: Estimate) -> str | None:
     """Why a headline must not be shown, None where it may."""
     for part in scored.values():
         if part.caution:

@@ -192,7 +192,7 @@ def judge_warnings(claims: Mapping[str, Claims], strict: bool) -> list[JudgeTest
     return [
         found
         for everyone in claims.values()
-        for other in everyone.others
+        for other in everyone.further_sources
         for model in everyone.models
         if (found := _test(model, everyone.of(model), other, strict))
     ]

@@ -8,10 +8,7 @@ in one table.
 
 from selfexec.readers.cues import Equivalents, Phrase, equivalents_of
 from selfexec.readers.folding import fold
-from selfexec.readers.letter_tokens import letter_shares, word_shares
-from selfexec.readers.marks_and_words import read_marks, read_words
-from selfexec.readers.notation import only_thinks
-from selfexec.readers.on_demand import (
+from selfexec.readers.late_imports import (
     answers_in_letters,
     answers_the_questions,
     closed,
@@ -29,6 +26,9 @@ from selfexec.readers.on_demand import (
     under_the_key,
     without_fields,
 )
+from selfexec.readers.letter_tokens import letter_shares, word_shares
+from selfexec.readers.marks_and_words import read_marks, read_words
+from selfexec.readers.notation import only_thinks
 from selfexec.readers.refusal import refuses
 from selfexec.readers.result import Commitment, Reading, Side, State
 from selfexec.readers.run_on import up_to_a_further_prompt

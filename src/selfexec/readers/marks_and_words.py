@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from selfexec.readers import on_demand
+from selfexec.readers import late_imports
 from selfexec.readers.folding import fold
 from selfexec.readers.result import EVIDENCE_LENGTH, Reading
 
@@ -38,20 +38,20 @@ def read_bare(text: str, form: re.Pattern[str]) -> Reading | None:
 
 
 def read_marks(text: str, options: Sequence[str]) -> Reading:
-    """Which words a reply marks true or false: at once where it marks all the options and says nothing else.
+    """Which words a reply marks true or false: by its object, if that marks all the options and is the whole reply.
 
-    Otherwise the last object that marks every option wins; without one, objects or lines that mark some of them,
-    together if they do not contradict each other; then an object that marks other words. One list in brackets of some
-    of the options, in reply to the question which of them it would list, marks those true and the others false.
+    Otherwise the last object that marks every option counts; without one, objects and lines that mark some of them, all
+    together if no word is marked twice, else the last; then an object that marks other words. One list in brackets of
+    some of the options, in reply to the question which of them it would list, marks those true and the others false.
     """
     bare = read_bare(text, MARKED)
     every_option = bare and set(map(fold, options)).issubset(map(fold, bare.value))
-    return bare if bare and every_option else on_demand.weigh_marks(text, options)
+    return bare if bare and every_option else late_imports.weigh_marks(text, options)
 
 
 def read_words(text: str) -> Reading:
-    """The words that a reply lists: at once where it says nothing else; otherwise under the key "words", else in
-    brackets, else as a list of lines or commas. How many were asked for does not matter here.
+    """The words that a reply lists: those of its object, if that is the whole reply; otherwise under the key "words",
+    else in brackets, else as a list of lines or commas. How many were asked for does not matter here.
     """
     bare = read_bare(text, LISTED)
-    return structs.replace(bare, value=bare.value["words"]) if bare else on_demand.weigh_words(text)
+    return structs.replace(bare, value=bare.value["words"]) if bare else late_imports.weigh_words(text)

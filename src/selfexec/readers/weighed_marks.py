@@ -57,12 +57,7 @@ UNDER_LISTED = re.compile(r"[\"'](?:appeared|listed|included|selected|true|yes)[
 
 
 def weigh_marks(text: str, options: Sequence[str]) -> Reading:
-    """Which words a reply marks true or false.
-
-    The last object that marks every option wins; without one, objects or lines that mark some of them, together if
-    they do not contradict each other; then an object that marks other words. One list in brackets of some of the
-    options, in reply to the question which of them it would list, marks those true and the others false.
-    """
+    """Which words a reply marks true or false, by the rules of `marks_and_words.read_marks`."""
     plain = plain_text(text, formulas=False)
     wanted = {fold(option) for option in options}
     every = _answering(plain)
@@ -74,7 +69,8 @@ def weigh_marks(text: str, options: Sequence[str]) -> Reading:
     if objects and wanted <= _marked(objects[-1]) and ends(plain, objects[-1]):
         return conclude(text, [objects[-1]])
     records = list(_records(plain, wanted))
-    found = records or [c for c in (*objects, *_lines(plain, wanted)) if wanted & _marked(c)]
+    lines_apart = (c for c in _lines(plain, wanted) if not any(_is_part(c, one) for one in objects))
+    found = records or [c for c in (*objects, *lines_apart) if wanted & _marked(c)]
     for source in (_under_two_keys, _grouped, _each_apart, _in_digits):
         found = found or list(source(plain, options))
     whole = [c for c in found if wanted <= _marked(c)] or list(sorted_words(plain, options))
@@ -128,8 +124,13 @@ def _marked(found: Commitment) -> set[str]:
     return {fold(word) for word in found.value}
 
 
+def _is_part(marked: Commitment, whole: Commitment) -> bool:
+    """Whether marks stand within others, and are among them."""
+    return whole.start <= marked.start and marked.end <= whole.end and _marked(marked) <= _marked(whole)
+
+
 def _together(found: list[Commitment]) -> list[Commitment]:
-    """Objects that mark one word each, as one; if a word is marked twice, the objects as they are."""
+    """Objects and lines as one; as they are if a word is marked twice, alike or not: then the last begins anew."""
     words = [fold(word) for c in found for word in c.value]
     if len(found) < 2 or len(set(words)) < len(words):
         return found

@@ -14,7 +14,7 @@ import numpy as np
 from selfexec.analysis.score import Score, Scores
 from selfexec.claims import Claims, Flags, Numbers
 from selfexec.experiments import EXPERIMENTS, Item
-from selfexec.metrics import OF_BASELINE, STACKED, Scored, claim_kind, scorable
+from selfexec.metrics import OF_BASELINE, STACKED, ModelScores, claim_kind, scorable
 from selfexec.stats import Array
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class BaselinePredictions:
             for model, parts in self.scores.parts.items():
                 part = parts.get(experiment)
                 probability = (
-                    part.baseline_probabilities.probabilities.get(part.comparison.baseline)
+                    part.predicted_by_baselines.probabilities.get(part.comparison.baseline)
                     if part and part.comparison.baseline
                     else None
                 )
@@ -139,13 +139,13 @@ def _places(claims: Claims, at: Mapping[tuple[str, str], int]) -> Numbers:
     """Where each place of the claims stands in a string, -1 where the run has not got it."""
     places = np.full(claims.claim_ids, -1)
     first = claims.at(np.unique(claims.claim_id, return_index=True)[1])
-    for place, item, name in zip(first.claim_id, first.item, first.name, strict=True):
-        places[place] = at.get((claims.items[item], claims.names[name]), -1)
+    for place, item, name in zip(first.claim_id, first.item, first.claim_name, strict=True):
+        places[place] = at.get((claims.items[item], claims.claim_names[name]), -1)
     return places
 
 
-def _told(part: Scored, claims: Claims, places: Numbers, length: int, strict: bool) -> PredictionsByEpoch:
-    at, counts, predicted = places[claims.claim_id], scorable(claims, strict), part.baseline_probabilities
+def _told(part: ModelScores, claims: Claims, places: Numbers, length: int, strict: bool) -> PredictionsByEpoch:
+    at, counts, predicted = places[claims.claim_id], scorable(claims, strict), part.predicted_by_baselines
     metrics = {row.metric for row in part.rows}
     always = {name: np.full(len(claims), probability) for name, probability in ALWAYS.items() if name in metrics}
     words = {

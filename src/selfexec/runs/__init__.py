@@ -5,6 +5,7 @@ from selfexec.runs.arguments import takes, tells_wrong_names
 from selfexec.runs.ends import given_replies, stored_replies
 from selfexec.runs.folder import LOGS, MANIFEST, PROMPTS, REPLIES, load_manifest, prompts_of_run, write_manifest
 from selfexec.runs.invocations import command_line
+from selfexec.runs.journal import Journal, read_journal
 from selfexec.runs.kept_logprobs import with_kept_logprobs
 from selfexec.runs.listing import Listing, list_runs
 from selfexec.runs.readings import (
@@ -18,7 +19,6 @@ from selfexec.runs.readings import (
     reading_summary,
     state_shown,
 )
-from selfexec.runs.records import BySession, GivenReading, Reply, load_readings, load_replies
 from selfexec.runs.replay import first_sessions
+from selfexec.runs.reply import BySession, GivenReading, Reply, load_readings, load_replies
 from selfexec.runs.run import Run, load, load_all, refuse_silent, with_source
-from selfexec.runs.store import Journal, read_journal

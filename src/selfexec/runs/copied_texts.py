@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.readers import refuses
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 LEAST_BYTES = 80
 LEAST_PROMPTS, LEAST_TEXTS = 3, 2

@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from selfexec.runs.encoded_texts import encodings_of
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 LEAST, LEAST_SHARE = 2, 0.001  # replies, and how many of a model's: now and then one writes so itself
 LOST = "\N{REPLACEMENT CHARACTER}"

@@ -18,8 +18,8 @@ from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.files import jsonl
 from selfexec.runs.folder import MANIFEST, REPLIES, load_manifest, write_manifest
-from selfexec.runs.records import NO_WORD, BySession, Loaded, Reply, ended_with, load_replies
-from selfexec.runs.store import read_journal
+from selfexec.runs.journal import read_journal
+from selfexec.runs.reply import NO_WORD, BySession, Loaded, Reply, ended_with, load_replies
 from selfexec.text.matching import meant
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import command_line, harmless_line

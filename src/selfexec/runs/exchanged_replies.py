@@ -15,7 +15,7 @@ from typing import Any
 from selfexec.experiments import EXPERIMENTS
 from selfexec.readers import fold
 from selfexec.runs.item_words import Items, listed_in
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 LEAST_OPTIONS = 2
 LONGEST_OBJECT = 4_000  # characters, from the end of a text

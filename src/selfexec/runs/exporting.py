@@ -18,8 +18,8 @@ from selfexec.facets import DEFAULT, Condition, condition_name, history_in, in_c
 from selfexec.items import ItemSet
 from selfexec.prompts import AllPrompts, by_condition, digest
 from selfexec.runs.design import Design
-from selfexec.runs.records import Cut, Reply
 from selfexec.runs.replay import FORCED, ReplayedItem, forcing, prompts_of
+from selfexec.runs.reply import Cut, Reply
 
 AT_ONCE = 1_000  # jobs played through together: what there is at a time, however much is asked
 

@@ -32,7 +32,7 @@ from selfexec.renamed import IN_RUNS, with_new_names
 from selfexec.runs.design import Block, Design, joined, unfolded
 from selfexec.runs.hypotheses import DeclaredHypotheses
 from selfexec.runs.invocations import Invocation
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.text.matching import meant
 from selfexec.text.printable import command_line, harmless_line
 

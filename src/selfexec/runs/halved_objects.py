@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.runs.exchanged_replies import asked_keys, asks_for_marks
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 LEAST, LEAST_SHARE = 2, 0.02
 LONGEST = 4_000  # characters of an object

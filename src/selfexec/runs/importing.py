@@ -41,10 +41,10 @@ from selfexec.runs.folder import (
     refuse_taken,
     write_manifest,
 )
+from selfexec.runs.journal import Journal, read_journal
 from selfexec.runs.journal_writer import without_checked
-from selfexec.runs.records import Cut, Loaded, Reply, load_replies
+from selfexec.runs.reply import Cut, Loaded, Reply, load_replies
 from selfexec.runs.run import Run, load, load_all, read_run, warn_of_unknown_ends
-from selfexec.runs.store import Journal, read_journal
 from selfexec.version import __version__
 
 

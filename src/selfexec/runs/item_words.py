@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from selfexec.experiments import Item
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 Items = Mapping[str, Mapping[str, Item]]  # by experiment and id
 KNOWN_AT_ONCE = 4096

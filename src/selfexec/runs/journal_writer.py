@@ -37,8 +37,8 @@ from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.files import jsonl
 from selfexec.runs.folder import CONNECTIONS
-from selfexec.runs.records import VOID, BySession, Reply
-from selfexec.runs.store import Journal, ends_torn
+from selfexec.runs.journal import Journal, ends_torn
+from selfexec.runs.reply import VOID, BySession, Reply
 from selfexec.text.numbers import number_of
 
 # what a reply holds that a model or a server said

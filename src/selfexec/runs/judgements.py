@@ -14,7 +14,7 @@ from selfexec.files import jsonl
 from selfexec.items import ItemSet
 from selfexec.prompts import digest
 from selfexec.readers import Reading
-from selfexec.runs.records import BySession, Name, OfSession, Reply
+from selfexec.runs.reply import BySession, Name, OfSession, Reply
 
 JUDGEMENTS = "judgements.jsonl"
 JudgementKey = tuple[Key, str]  # a session, and who judged its reply

@@ -10,7 +10,7 @@ import msgspec
 
 from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.facets import ELICIT, OF_CHOICE, condition_named, facets_of
-from selfexec.runs.records import BySession, Reply
+from selfexec.runs.reply import BySession, Reply
 
 if TYPE_CHECKING:
     from selfexec.runs.run import Run

@@ -17,8 +17,8 @@ from selfexec.items import ItemSet
 from selfexec.runs.design import Block, asked, unfolded
 from selfexec.runs.ends import is_accepted
 from selfexec.runs.folder import ITEMS, LOST, MANIFEST, REPLIES, Manifest, check_fit, items_of_run, load_manifest
-from selfexec.runs.records import OfSession
 from selfexec.runs.replay import FORCED, ReplayedItem, forcing, prompts_of
+from selfexec.runs.reply import OfSession
 from selfexec.runs.requests import out_with_batches
 from selfexec.runs.share import has_shards, shard_folders
 from selfexec.text.numbers import number_of, size_of

@@ -14,7 +14,7 @@ import math
 import re
 from collections.abc import Iterable
 
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 LEAST = 12  # counts that are compared
 LEAST_SHARE = 0.01  # of them are odd: now and then a model goes round in circles, in tokens of its own

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 
 from selfexec.runs.odd_counts import tokens_of_text
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 LEAST_ALIKE, MOST = 3, 2 / 3  # texts with one ending, and how many of them break off at least
 LEAST_SHARE = 0.01  # of a model's texts

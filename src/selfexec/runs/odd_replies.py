@@ -19,8 +19,8 @@ from selfexec.runs.odd_counts import odd_texts
 from selfexec.runs.odd_endings import with_one_count, with_one_length, with_one_note
 from selfexec.runs.program_texts import program_texts
 from selfexec.runs.prompt_counts import odd_prompts, prompts_at_a_limit, uncounted_prompts
-from selfexec.runs.records import Reply
 from selfexec.runs.replies_unlike_others import in_words, unlike_others
+from selfexec.runs.reply import Reply
 from selfexec.runs.unrelated_texts import echoes, unrelated_texts
 from selfexec.text.printable import harmless_line, in_short
 

@@ -28,7 +28,7 @@ from functools import partial
 
 from selfexec.experiments import Key
 from selfexec.runs.odd_edges import CLOSED, NOTE, edges_of
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 LEAST, LEAST_SHARE = 2, 0.005  # replies, and how many of a model's: now and then one writes so itself
 # by which chat templates name turns and calls; of several words in a mark one is enough

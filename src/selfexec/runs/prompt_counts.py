@@ -17,7 +17,7 @@ None is certain: a server may count only what it had in no cache.
 from collections.abc import Iterable, Sequence
 
 from selfexec.runs.odd_counts import median
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 LEAST = 12  # counts that are compared
 FACTOR = 1.6

@@ -25,7 +25,7 @@ from selfexec.facets import (
 from selfexec.items import ItemSet
 from selfexec.prompts import options_in
 from selfexec.readers import Reading, State, closed, ends_in_the_open, visible_tokens
-from selfexec.runs.records import BySession, GivenReading, Reply
+from selfexec.runs.reply import BySession, GivenReading, Reply
 from selfexec.text.matching import meant
 from selfexec.text.numbers import number_of
 

@@ -23,7 +23,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import is_call
 from selfexec.readers import refuses
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 LEAST_REPLIES, LEAST_ITEMS = 3, 2
 LEAST_BYTES = 20  # of the words: what is shorter may be an answer in any form

@@ -19,7 +19,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from selfexec.engines.base import BETWEEN_PARTS
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 LEAST = 8  # replies that are compared
 LEAST_PARTS = 2  # in which a reply differs

@@ -25,7 +25,7 @@ from selfexec.files import jsonl
 from selfexec.files.replacing import current, put
 from selfexec.prompts import digest
 from selfexec.runs.folder import BATCHES, REPLIES
-from selfexec.runs.records import OfSession, Reply
+from selfexec.runs.reply import OfSession, Reply
 
 REQUESTS = "requests.jsonl"
 OURS = re.compile(r"sx-([0-9a-f]{8})-[0-9a-f]{32}-[0-9]+")  # 3 + 8 + 1 + 32 + 1: far below 64 characters

@@ -50,6 +50,7 @@ from selfexec.runs.folder import (
     load_manifest,
     simulated_of,
 )
+from selfexec.runs.journal import ends_torn, line_of, read_journal
 from selfexec.runs.journal_writer import unchecked_warning
 from selfexec.runs.judgements import (
     JUDGEMENTS,
@@ -60,9 +61,8 @@ from selfexec.runs.judgements import (
     with_judgements,
 )
 from selfexec.runs.readings import read_replies
-from selfexec.runs.records import ByPart, BySession, GivenReading, Reply
+from selfexec.runs.reply import ByPart, BySession, GivenReading, Reply
 from selfexec.runs.share import refuse_unjoined
-from selfexec.runs.store import ends_torn, line_of, read_journal
 from selfexec.text.matching import Named, listed
 from selfexec.text.numbers import joined, number_of
 from selfexec.text.tables import as_html

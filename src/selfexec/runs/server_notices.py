@@ -18,8 +18,8 @@ from selfexec.facets import is_call
 from selfexec.readers import most_tokens
 from selfexec.runs.item_words import Items
 from selfexec.runs.odd_replies import OddAbout, odd_replies
-from selfexec.runs.records import Reply
 from selfexec.runs.repeated_texts import repeated_texts, text_of
+from selfexec.runs.reply import Reply
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import command_line, harmless_line
 

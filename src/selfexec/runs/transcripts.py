@@ -18,8 +18,8 @@ from selfexec.prompts import digest, name_in, of_model
 from selfexec.readers import Reading
 from selfexec.runs.ends import why_unknown
 from selfexec.runs.readings import KEPT_STATE, UNKNOWN_END, state_shown
-from selfexec.runs.records import Reply, ended_with
 from selfexec.runs.replay import FORCED, ReplayedItem, forcing, prompts_of
+from selfexec.runs.reply import Reply, ended_with
 from selfexec.runs.run import Run
 from selfexec.text.numbers import decimal, number_of
 from selfexec.text.printable import harmless, harmless_line

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from selfexec.engines.base import BETWEEN_PARTS
 from selfexec.facets import is_call
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import command_line, harmless_line, in_short

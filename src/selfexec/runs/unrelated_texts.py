@@ -24,7 +24,7 @@ from selfexec.readers import fold, refuses
 from selfexec.runs.exchanged_replies import asked_keys, asks_for_marks
 from selfexec.runs.item_words import Items, longest_text_in, texts_by_reply
 from selfexec.runs.readings import is_kept, read_reply
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 LEAST, LEAST_SHARE = 2, 0.002  # replies, and how many of a model's
 MOST_SHARE = 1 / 3  # of a kind

@@ -34,8 +34,8 @@ from selfexec.runs import Reply
 from selfexec.runs.asking import begin, grow
 from selfexec.runs.asking.progress import Spent
 from selfexec.runs.folder import BATCHES
+from selfexec.runs.journal import read_journal
 from selfexec.runs.requests import REQUESTS, ExportedRequest, Requests, requests_of
-from selfexec.runs.store import read_journal
 from sockets import served
 
 MODELS = {"openai": "openai/typical", "anthropic": "anthropic/typical", "gemini": "google/typical"}

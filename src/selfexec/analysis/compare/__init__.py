@@ -15,7 +15,7 @@ from selfexec.analysis.compare.candidates import load_apart, reference_models, s
 from selfexec.analysis.compare.comparison import Comparison
 from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.gates import NOT_GATED, Gate, judge
-from selfexec.analysis.compare.measures import METRICS, Record, headline, overall, rarer_items, records_of
+from selfexec.analysis.compare.measures import METRICS, ComparedRecord, headline, overall, rarer_items, records_of
 from selfexec.analysis.compare.models import compare
 from selfexec.analysis.compare.ranking import Ranking, ranking
 from selfexec.analysis.compare.trends import Trend, trend

@@ -13,7 +13,7 @@ from selfexec.analysis.compare.measures import (
     NO_OVERALL,
     OVERALL,
     OWN,
-    Record,
+    ComparedRecord,
     alone,
     common_of,
     headline,
@@ -41,7 +41,7 @@ class Family:
 
     metric: str
     labels: tuple[str, ...]
-    records: Mapping[str, Mapping[str, Record]]
+    records: Mapping[str, Mapping[str, ComparedRecord]]
     estimates: Mapping[str, Mapping[str, Estimate]]
 
     @classmethod
@@ -63,7 +63,9 @@ class Family:
         return cls.of_records(metric, tuple(e.label for e in chosen), records)
 
     @classmethod
-    def of_records(cls, metric: str, labels: tuple[str, ...], records: Mapping[str, Mapping[str, Record]]) -> "Family":
+    def of_records(
+        cls, metric: str, labels: tuple[str, ...], records: Mapping[str, Mapping[str, ComparedRecord]]
+    ) -> "Family":
         estimates = {e: {x: alone(metric, e, r) for x, r in by_label.items()} for e, by_label in records.items()}
         if metric not in NO_OVERALL and set(PAPER_HEADLINE.experiments) <= set(records):
             parts = {x: {e: estimates[e][x] for e in PAPER_HEADLINE.experiments} for x in labels}
@@ -138,7 +140,7 @@ class Family:
                 return said
         return None
 
-    def _pairs(self, experiment: str, model: str, against: str) -> Iterator[tuple[str, list[Record]]]:
+    def _pairs(self, experiment: str, model: str, against: str) -> Iterator[tuple[str, list[ComparedRecord]]]:
         """The records of both, in one experiment, or of an overall value in each that it is made of."""
         for e in PAPER_HEADLINE.experiments if experiment == OVERALL else [experiment]:
             yield e, [self.records[e][label] for label in (model, against)]

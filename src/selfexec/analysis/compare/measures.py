@@ -28,10 +28,10 @@ from selfexec.metrics import (
     NO_CONTRAST,
     RATES,
     BaselineComparison,
-    Counted,
     Estimate,
     Formula,
-    Scored,
+    ModelScores,
+    Record,
     VoteTables,
     ceiling_estimate,
     claim_kind,
@@ -95,7 +95,7 @@ def gives_probabilities_in(condition: str | None) -> bool:
 
 
 @dataclass(frozen=True)
-class Record:
+class ComparedRecord:
     """One model in one experiment. `counted` is what the metric is a formula of; `own` are the model's own counts.
     `known` is its margin or AUROC, where that is the metric, and `models` how many models that rests on, itself
     included. Of own excess `known` is that, and `counted` has all items of its panel, `compared_items` by number, not
@@ -104,8 +104,8 @@ class Record:
     """
 
     label: str
-    own: Counted
-    counted: Counted
+    own: Record
+    counted: Record
     coverage: float
     reason: str | None = None
     known: Estimate | None = None
@@ -114,7 +114,7 @@ class Record:
     caution: str | None = None
 
     @property
-    def by_item(self) -> Counted:
+    def by_item(self) -> Record:
         return self.counted if self.compared_items is None else self.own
 
 
@@ -125,7 +125,7 @@ def records_of(
     everybody: Sequence[Candidate],
     convention: str,
     without: Collection[str] = (),
-) -> list[Record]:
+) -> list[ComparedRecord]:
     """The record of each chosen model; `everybody` are those who may be each other's reference models, `without`
     are not.
     """
@@ -148,18 +148,18 @@ def _is_of_probabilities(metric: str, experiment: str) -> bool:
     return kind.FREE_THRESHOLD and kind.SHARED_CLAIMS and metric not in OF_ANY_FORM
 
 
-def record_of(metric: str, label: str, part: Scored | None) -> Record:
+def record_of(metric: str, label: str, part: ModelScores | None) -> ComparedRecord:
     """The record of a model that was scored already."""
     if part is None:
-        nothing = Counted((), np.zeros((0, 2)))
-        return Record(label, nothing, nothing, math.nan, f"{label} was not asked")
+        nothing = Record((), np.zeros((0, 2)))
+        return ComparedRecord(label, nothing, nothing, math.nan, f"{label} was not asked")
     own, share = part.record, part.asked.coverage
     if metric == "skill" and part.comparison.no_baseline == IN_PROBABILITIES:
-        return Record(label, own, own, share, f"{label}: {IN_PROBABILITIES}")
+        return ComparedRecord(label, own, own, share, f"{label}: {IN_PROBABILITIES}")
     if math.isnan(part.accuracy.value):
-        return Record(label, own, own, share, f"{label}: {part.accuracy.reason}")
+        return ComparedRecord(label, own, own, share, f"{label}: {part.accuracy.reason}")
     if metric != "baseline_margin":
-        return Record(label, own, own, share)
+        return ComparedRecord(label, own, own, share)
     return _compared_record(label, part.comparison, share, part.asked.models)
 
 
@@ -177,7 +177,7 @@ def no_rate(metric: str, experiment: str) -> str | None:
     return NO_RATE if claim_kind(experiment).NAME == "order" else "its predictions are not of yes and no"
 
 
-def _rate_record(metric: str, experiment: str, record: Record) -> Record:
+def _rate_record(metric: str, experiment: str, record: ComparedRecord) -> ComparedRecord:
     """That there is no yes rate here, or that so little is possible at it that yes and no tell too little."""
     if reason := no_rate(metric, experiment):
         return replace(record, reason=reason)
@@ -188,31 +188,33 @@ def _rate_record(metric: str, experiment: str, record: Record) -> Record:
     return replace(record, caution=f"{possible}: {NO_ROOM}")
 
 
-def _record(metric: str, label: str, tables: VoteTables, others: Sequence[Candidate], strict: bool) -> Record:
+def _record(metric: str, label: str, tables: VoteTables, others: Sequence[Candidate], strict: bool) -> ComparedRecord:
     claims = tables.everyone.of(label)
     own = claim_kind(claims).count(claims, strict)
     covered = _covered(claims)
     share = float(covered.counts[:, 0].sum() / covered.counts[:, 1].sum()) if len(covered.items) else math.nan
     if not len(claims):
-        return Record(label, own, own, share, f"{label} was not asked")
+        return ComparedRecord(label, own, own, share, f"{label} was not asked")
     if metric == "coverage":
-        return Record(label, own, covered, share)
+        return ComparedRecord(label, own, covered, share)
     if reason := nothing_read(claims):
-        return Record(label, own, own, share, f"{label}: {reason}")
+        return ComparedRecord(label, own, own, share, f"{label}: {reason}")
     if metric in OF_PROBABILITIES:
         why = f"{label}: {NOT_ELICITED.format('the Brier score' if metric == BRIER else 'AUROC')}"
-        return Record(label, own, own, share, no_rate(metric, claims.experiment) or why)
+        return ComparedRecord(label, own, own, share, no_rate(metric, claims.experiment) or why)
     if metric in RATES:
-        return _rate_record(metric, claims.experiment, Record(label, own, own, share))
+        return _rate_record(metric, claims.experiment, ComparedRecord(label, own, own, share))
     if metric != "baseline_margin":
-        return Record(label, own, own, share)
+        return ComparedRecord(label, own, own, share)
     labels = [other.label for other in others]
     theirs = tables.others(claims, labels)
     comparison = compare_with_baseline(claims, theirs, strict)
     return _compared_record(label, comparison, share, models_read(tables, label, labels))
 
 
-def _record_elicited(metric: str, label: str, tables: VoteTables, others: Sequence[Candidate], strict: bool) -> Record:
+def _record_elicited(
+    metric: str, label: str, tables: VoteTables, others: Sequence[Candidate], strict: bool
+) -> ComparedRecord:
     """Of a model that gave probabilities: a score of these, as what each item adds to the mean. Nothing that rests on
     a threshold is compared with it.
     """
@@ -229,10 +231,10 @@ def _record_elicited(metric: str, label: str, tables: VoteTables, others: Sequen
     return replace(nobody, counted=items, known=score, models=models)
 
 
-def _compared_record(label: str, comparison: BaselineComparison, share: float, models: int) -> Record:
+def _compared_record(label: str, comparison: BaselineComparison, share: float, models: int) -> ComparedRecord:
     if math.isnan(comparison.margin.value):
-        return Record(label, comparison.own, comparison.own, share, f"{label}: {comparison.margin.reason}")
-    return Record(
+        return ComparedRecord(label, comparison.own, comparison.own, share, f"{label}: {comparison.margin.reason}")
+    return ComparedRecord(
         label,
         comparison.own,
         _beside(comparison.own, comparison.baseline_record),
@@ -242,16 +244,16 @@ def _compared_record(label: str, comparison: BaselineComparison, share: float, m
     )
 
 
-def _covered(claims: Claims) -> Counted:
+def _covered(claims: Claims) -> Record:
     counts = known_and_asked(claims)
     asked = counts[:, 1] > 0
-    return Counted(tuple(compress(claims.items, asked)), counts[asked])
+    return Record(tuple(compress(claims.items, asked)), counts[asked])
 
 
-def _beside(own: Counted, other: Counted) -> Counted:
+def _beside(own: Record, other: Record) -> Record:
     """Somebody's counts behind one's own, item by item."""
     there = other.on(own.items)
-    return Counted(own.items, np.concatenate([own.counts, there], axis=1))
+    return Record(own.items, np.concatenate([own.counts, there], axis=1))
 
 
 @cache
@@ -277,7 +279,7 @@ def formula_of(metric: str, experiment: str) -> Formula:
 # --- estimates -------------------------------------------------------------------------------------------------------
 
 
-def alone(metric: str, experiment: str, record: Record) -> Estimate:
+def alone(metric: str, experiment: str, record: ComparedRecord) -> Estimate:
     """The metric of one model on all of its items, with the interval that it has in `score`."""
     if record.reason:
         return Estimate(math.nan, reason=record.reason)
@@ -296,7 +298,7 @@ def alone(metric: str, experiment: str, record: Record) -> Estimate:
     return record.known or found
 
 
-def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Sequence[float]) -> Estimate:
+def weighed(metric: str, experiment: str, records: Sequence[ComparedRecord], weights: Sequence[float]) -> Estimate:
     """Sum of weight times metric, on the items that all records share; 1 and -1 make a paired difference.
 
     Where all items agree, the delta method knows no doubt. Then at most a share w of other items could be otherwise,
@@ -328,7 +330,7 @@ def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Se
     return Estimate(found.value, Interval(found.value - half, found.value + half).within(low, high), error)
 
 
-def _unclipped(metric: str, experiment: str, counted: Sequence[Counted], weights: Sequence[float]) -> Estimate:
+def _unclipped(metric: str, experiment: str, counted: Sequence[Record], weights: Sequence[float]) -> Estimate:
     """The sum, with what its kind of difference knows of its ends where it is one."""
     if list(weights) == [1.0, -1.0]:
         if metric == "skill":
@@ -338,11 +340,11 @@ def _unclipped(metric: str, experiment: str, counted: Sequence[Counted], weights
     return contrast(formula_of(metric, experiment), counted, weights)
 
 
-def _without_contrast(metric: str, experiment: str, records: Sequence[Record]) -> str:
+def _without_contrast(metric: str, experiment: str, records: Sequence[ComparedRecord]) -> str:
     """Whose skill is not defined on the common items, and why."""
     common = common_items([record.counted for record in records])
     formula = formula_of(metric, experiment)
-    counted = {record.label: Counted(common, record.counted.on(common)) for record in records}
+    counted = {record.label: Record(common, record.counted.on(common)) for record in records}
     alike = [label for label, counts in counted.items() if math.isnan(value(formula, counts))]
     if metric in RATES:
         return f"predictions or outcomes of {' and '.join(alike)} are all the same"
@@ -359,7 +361,7 @@ def overall(metric: str, parts: Mapping[str, Estimate], *, differences: bool) ->
     return Estimate(found.value, normal(found.value, found.error).within(least, most), found.error, found.reason)
 
 
-def headline(metric: str, records: Mapping[str, Record], found: Estimate) -> Estimate:
+def headline(metric: str, records: Mapping[str, ComparedRecord], found: Estimate) -> Estimate:
     """An overall value, withheld where `score` withholds it."""
     if metric == "coverage" or math.isnan(found.value):
         return found
@@ -373,12 +375,12 @@ def headline(metric: str, records: Mapping[str, Record], found: Estimate) -> Est
 # --- enough to go by? ------------------------------------------------------------------------------------------------
 
 
-def common_of(records: Sequence[Record]) -> int:
+def common_of(records: Sequence[ComparedRecord]) -> int:
     """How many items these records share. Fewer than two are refused: what is not paired is not compared here."""
     return len(common_items([record.by_item for record in records]))
 
 
-def refuse_unpaired(experiment: str, records: Sequence[Record]) -> None:
+def refuse_unpaired(experiment: str, records: Sequence[ComparedRecord]) -> None:
     if (n := common_of(records)) < 2:
         names = " and ".join(record.label for record in records)
         common = number_of(n, "scorable item") if n else "no scorable items"
@@ -388,7 +390,7 @@ def refuse_unpaired(experiment: str, records: Sequence[Record]) -> None:
         )
 
 
-def rarer_items(metric: str, experiment: str, records: Sequence[Record]) -> int:
+def rarer_items(metric: str, experiment: str, records: Sequence[ComparedRecord]) -> int:
     """How many common items have the rarer outcome, for the model where they are fewest; for orders, common groups."""
     common = common_items([record.by_item for record in records])
     if metric == "coverage":
@@ -397,7 +399,7 @@ def rarer_items(metric: str, experiment: str, records: Sequence[Record]) -> int:
     return min([len(common), *(record.own.computed(items_for_skill, common) for record in records)])
 
 
-def too_few(metric: str, experiment: str, records: Sequence[Record]) -> str | None:
+def too_few(metric: str, experiment: str, records: Sequence[ComparedRecord]) -> str | None:
     """Why a comparison rests on too little to decide anything by it, None where it does not."""
     if (n := rarer_items(metric, experiment, records)) >= LEAST_RARER_ITEMS:
         return None
@@ -405,7 +407,7 @@ def too_few(metric: str, experiment: str, records: Sequence[Record]) -> str | No
     return f"{experiment}: only {number_of(n, 'common item')}{rarer}, fewer than {LEAST_RARER_ITEMS}"
 
 
-def of_few(experiment: str, records: Sequence[Record]) -> str | None:
+def of_few(experiment: str, records: Sequence[ComparedRecord]) -> str | None:
     """Why margins do not speak for a model, None where they may."""
     for record in records:
         if record.models is not None and (why := few_models(record.models)):
@@ -413,7 +415,7 @@ def of_few(experiment: str, records: Sequence[Record]) -> str | None:
     return None
 
 
-def uncovered(experiment: str, records: Sequence[Record]) -> str | None:
+def uncovered(experiment: str, records: Sequence[ComparedRecord]) -> str | None:
     """Why what was lost may have made the difference, None where little was."""
     for record in records:
         if record.coverage < LEAST_COVERAGE:

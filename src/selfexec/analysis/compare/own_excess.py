@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from selfexec.analysis.compare.candidates import Candidate, claims_together, reference_models
-from selfexec.analysis.compare.measures import Record, records_of
+from selfexec.analysis.compare.measures import ComparedRecord, records_of
 from selfexec.analysis.makers import families_elsewhere
 from selfexec.analysis.own_excess import families_of
 from selfexec.claims import Claims
 from selfexec.experiments import SELF
-from selfexec.metrics import OWN_JUDGE, Counted, Fit, OwnExcess, claim_kind, compared_models, judge_own_excess
+from selfexec.metrics import OWN_JUDGE, Fit, OwnExcess, Record, claim_kind, compared_models, judge_own_excess
 
 NOT_CROSSED = "what is predicted is each model's own, so that there is no own excess"
 
@@ -23,7 +23,7 @@ def own_records_of(
     everybody: Sequence[Candidate],
     convention: str,
     without: Collection[str] = (),
-) -> list[Record]:
+) -> list[ComparedRecord]:
     """The record of each chosen model. Models whose panel has the same members are judged in it together."""
     records = records_of("accuracy", experiment, chosen, everybody, convention, without)
     if not claim_kind(experiment).SHARED_CLAIMS:
@@ -49,7 +49,7 @@ def _judged(claims: Claims, members: Sequence[Candidate]) -> OwnExcess:
     return judge_own_excess(compared_models(claims, labels, families))
 
 
-def _with_own_excess(record: Record, found: OwnExcess, claims: Claims) -> Record:
+def _with_own_excess(record: ComparedRecord, found: OwnExcess, claims: Claims) -> ComparedRecord:
     judged = found.for_model(record.label)
     if math.isnan(judged.estimate.value):
         return replace(record, reason=f"{record.label}: {judged.reason}")
@@ -63,7 +63,7 @@ def _with_own_excess(record: Record, found: OwnExcess, claims: Claims) -> Record
     )
 
 
-def by_item(fit: Fit, number: int, claims: Claims) -> Counted:
+def by_item(fit: Fit, number: int, claims: Claims) -> Record:
     """A model's own excess as counts of items: the pseudo-value of each (Tukey 1958) over 1. The mean of these is the
     number, and its error as that of a ratio over items that of the verdict; that of the difference of two numbers of
     the same items is paired by item.
@@ -71,4 +71,4 @@ def by_item(fit: Fit, number: int, claims: Claims) -> Counted:
     influence = fit.left.own_influence[:, number]
     pseudo = float(fit.each.value[number]) + len(influence) * influence
     items = tuple(claims.items[n] for n in np.unique(fit.evidence.compared.item))
-    return Counted(items, np.stack([pseudo, np.ones(len(pseudo))], axis=1))
+    return Record(items, np.stack([pseudo, np.ones(len(pseudo))], axis=1))

@@ -80,8 +80,8 @@ def said_of(run: Run, claims: Claims, labels: Mapping[Key, bool | None]) -> Judg
     of_labels = {(k.model, k.item, k.epoch): value for k, value in labels.items() if k.experiment == claims.experiment}
     return JudgedClaims(
         claims,
-        (claims.source, *claims.others),
-        np.column_stack([claims.observed, claims.judged]),
+        (claims.source, *claims.further_sources),
+        np.column_stack([claims.observed, claims.further_outcomes]),
         np.array([bool(experiment.idle(there.get(one, {}))) for one in jobs], np.bool_),
         np.array([_sign(of_labels.get(one)) for one in jobs], np.int8),
     )
@@ -151,7 +151,7 @@ def _dispute(said: JudgedClaims, row: int, agree: float, folder: str) -> Dispute
         model,
         item,
         int(claims.epoch[row]),
-        claims.names[claims.name[row]],
+        claims.claim_names[claims.claim_name[row]],
         {source: _yes(value) for source, value in zip(said.sources, said.by[row], strict=True)},
         _yes(said.label[row]),
         agree,

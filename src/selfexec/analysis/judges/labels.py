@@ -11,7 +11,7 @@ from selfexec.experiments import EXPERIMENTS, Judging, Key
 from selfexec.facets import facets_of
 from selfexec.files import jsonl
 from selfexec.prompts import digest
-from selfexec.runs.records import Epoch, Name
+from selfexec.runs.reply import Epoch, Name
 from selfexec.runs.run import Run
 
 

@@ -19,7 +19,7 @@ from selfexec.analysis.selection import refuse_unknown, selection_of
 from selfexec.analysis.words import who_replied
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
-from selfexec.metrics import ITSELF, LEVELS, Score, Scored, levels, none_if_nan
+from selfexec.metrics import ITSELF, LEVELS, ModelScores, Score, levels, none_if_nan
 from selfexec.panels import MatchedPanel
 from selfexec.runs import takes
 from selfexec.text.numbers import decimal, interval, joined, signed
@@ -207,7 +207,7 @@ def ladder_of(scores: Scores) -> Ladder:
     return Ladder(rows, scores.runs, scores.panels)
 
 
-def _rows(scores: Scores, part: Scored) -> Iterator[LadderRow]:
+def _rows(scores: Scores, part: ModelScores) -> Iterator[LadderRow]:
     asked = part.asked
     area = scores.get(asked.model, asked.experiment, "auroc")
     if area is not None and area.value is not None:
@@ -240,7 +240,7 @@ def _rows(scores: Scores, part: Scored) -> Iterator[LadderRow]:
         )
 
 
-def _area_rows(scores: Scores, part: Scored, area: Score) -> Iterator[LadderRow]:
+def _area_rows(scores: Scores, part: ModelScores, area: Score) -> Iterator[LadderRow]:
     """The levels of predictions that are probabilities: those that say how probable each claim is, which are a constant
     and the baseline of margins, and the model itself.
     """

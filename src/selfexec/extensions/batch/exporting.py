@@ -21,13 +21,13 @@ from selfexec.prompts import digest
 from selfexec.run_options import BatchOptions, RunOptions
 from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
-from selfexec.runs.asking import DueCall, Plan, begin, grow, plan_new_run, refuse_misfit, standing
+from selfexec.runs.asking import DueCall, Plan, begin, grow, job_state, plan_new_run, refuse_misfit
 from selfexec.runs.design import Design, folded
 from selfexec.runs.ends import keep_accepted, stored_replies
 from selfexec.runs.folder import BATCHES, MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest, write_manifest
-from selfexec.runs.records import Reply
+from selfexec.runs.journal import Journal
+from selfexec.runs.reply import Reply
 from selfexec.runs.requests import ExportedRequest, Requests, add_requests, custom_ids, requests_of
-from selfexec.runs.store import Journal
 from selfexec.text.matching import apart
 
 
@@ -198,16 +198,16 @@ def current(plan: Plan) -> tuple[NextRound, Requests]:
 async def _round(plan: Plan, known: Mapping[Key, Reply], requests: Requests) -> NextRound:
     found = NextRound([])
     for job in plan.jobs():
-        stands = await standing(plan, job, known, requests)
+        state = await job_state(plan, job, known, requests)
         cap = plan.caps.calls
-        if stands.due and cap is not None and len(found.wanted) + len(stands.due) > cap and found.wanted:
+        if state.due and cap is not None and len(found.wanted) + len(state.due) > cap and found.wanted:
             found.capped = True
             break
-        found.wanted += stands.due.values()
-        found.out += len(stands.out)
-        found.ended += len(stands.ended)
-        if stands.due or stands.out:  # what waits for an ended one alone does not follow
-            found.behind += len(set(plan.keys(job)) - stands.seen)
+        found.wanted += state.due.values()
+        found.out += len(state.out)
+        found.ended += len(state.ended)
+        if state.due or state.out:  # what waits for an ended one alone does not follow
+            found.behind += len(set(plan.keys(job)) - state.seen)
     return found
 
 

@@ -23,10 +23,10 @@ from selfexec.runs.arguments import tells_wrong_names
 from selfexec.runs.asking import EndsInARow, held_back, row_message
 from selfexec.runs.ends import accepted_in, keep_accepted, way_to_texts, with_accepted_end
 from selfexec.runs.folder import MANIFEST, REPLIES
-from selfexec.runs.records import Reply
+from selfexec.runs.journal import Journal
+from selfexec.runs.reply import Reply
 from selfexec.runs.requests import OURS, REQUESTS, ExportedRequest, Requests, replies_in, requests_of
 from selfexec.runs.run import Run, load
-from selfexec.runs.store import Journal
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import command_line
 

@@ -38,7 +38,7 @@ from selfexec.experiments import (
     Readings,
     Wording,
     Words,
-    at_once,
+    concurrently,
     session_kind,
     state_of,
 )
@@ -201,7 +201,7 @@ class TokenInjection(Experiment):
             return
         disturbing = _Disturbing(item, ask, prompts, task, reply, text, spot)
         suffixes = list(disturbing.suffixes())
-        await at_once(
+        await concurrently(
             disturbing.disturb(NONE, 0),
             *(disturbing.predict(kind, dose) for kind, dose in suffixes),
             *(disturbing.disturb(kind, dose) for kind, dose in suffixes),

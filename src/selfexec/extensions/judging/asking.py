@@ -8,7 +8,7 @@ from functools import partial
 
 import msgspec
 
-from selfexec.engines import Engine, engine_for, spared_from_sweeps
+from selfexec.engines import Engine, engine_for, without_garbage_sweeps
 from selfexec.experiments import Key
 from selfexec.extensions.judging.plan import JudgingPlan, plan
 from selfexec.extensions.judging.records import (
@@ -24,14 +24,14 @@ from selfexec.options import changed
 from selfexec.run_options import JudgeOptions
 from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
-from selfexec.runs.asking.executor import BackEnd, ask_due, note_standing
+from selfexec.runs.asking.executor import BackEnd, ask_due, note_remaining
 from selfexec.runs.asking.progress import Progress, Report, shown_progress
 from selfexec.runs.asking.remaining import Remaining
 from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.ends import JUDGE_REPLIES, ends_named, way_to_texts_of_judges
+from selfexec.runs.journal import Journal
 from selfexec.runs.journal_writer import JournalWriter, unchecked_warning
 from selfexec.runs.run import Run, load_all, read_run
-from selfexec.runs.store import Journal
 
 
 @takes(JudgeOptions, "judging", report="on_progress")
@@ -77,16 +77,16 @@ def carry_out(plan: JudgingPlan, report: Report | None = None, progress: Progres
     progress = progress or Progress()
     with (
         Journal(plan.folder / JUDGE_REPLIES) as journal,
-        spared_from_sweeps(),
+        without_garbage_sweeps(),
     ):
         # the holder of the journal knows what is there
         now = _remaining(plan)
-        note_standing(progress, now, engine)
+        note_remaining(progress, now, engine)
         writer = JournalWriter(journal, engine)
         way_to_texts = partial(way_to_texts_of_judges, plan.folder)
         back_end = BackEnd(engine, writer, plan.run.accept_ends, way_to_texts, plan.line)
         try:
-            if now.remaining:
+            if now.sessions_left:
                 with _invocation(plan, engine, progress):
                     show = report or (lambda progress: None)
                     ask_due(back_end, now, partial(_remaining, plan), show, progress)

@@ -38,7 +38,7 @@ from selfexec.runs.asking.progress import NO_CAPS, Caps, refuse_unpriced
 from selfexec.runs.asking.remaining import Remaining, stored_reply
 from selfexec.runs.ends import JUDGE_REPLIES
 from selfexec.runs.folder import REPLIES
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
 from selfexec.runs.sampling import kept_settings
 from selfexec.text.matching import meant

@@ -22,7 +22,7 @@ from selfexec.renamed import with_new_names
 from selfexec.runs.ends import with_accepted_end
 from selfexec.runs.invocations import Invocation
 from selfexec.runs.judgements import JUDGEMENTS, Judgement, JudgementKey, load_judgements
-from selfexec.runs.records import Name, Reply
+from selfexec.runs.reply import Name, Reply
 from selfexec.runs.run import Run
 
 JUDGES = "judges.json"

@@ -192,7 +192,7 @@ def _moved(moved: float, metric: str) -> str:
 
 def _coverage(claims: pl.DataFrame, counted: Claims) -> Iterator[str]:
     """Whether all three rest on a part of the items."""
-    items, there = (len(occurring(item)) for item in (counted.item, counted.item[counted.known]))
+    items, there = (len(occurring(item)) for item in (counted.item, counted.item[counted.read_or_tied]))
     if there < LEAST_COVERAGE * items:
         whys = ", ".join(f"{n} {why}" for why, n in lost(claims).most_common())
         yield f"rests on {there} of {number_of(items, EXPERIMENTS[counted.experiment].item_name)} ({whys})"

@@ -38,8 +38,9 @@ from selfexec.runs.folder import (
     write_manifest,
 )
 from selfexec.runs.invocations import Invocation, kept
+from selfexec.runs.journal import locked
 from selfexec.runs.journal_writer import SAID
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run, load
 from selfexec.runs.share import (
     JOINED,
@@ -51,7 +52,6 @@ from selfexec.runs.share import (
     state_of,
     unjoined_shards,
 )
-from selfexec.runs.store import locked
 from selfexec.text.matching import apart
 
 

@@ -29,9 +29,9 @@ from selfexec.runs.folder import (
     items_of_run,
     load_manifest,
 )
-from selfexec.runs.records import Reply
+from selfexec.runs.journal import line_of
+from selfexec.runs.reply import Reply
 from selfexec.runs.share import Shard, shard_folders, shard_of, state_of
-from selfexec.runs.store import line_of
 from selfexec.text.printable import command_line
 
 SHOWN = 10  # faults that a message names

@@ -24,8 +24,8 @@ def counts_by_property(claims: Claims, strict: bool) -> dict[str, Array]:
     property.
     """
     found = {}
-    for number, name in enumerate(claims.names):
-        record = claim_kind(claims).count(claims.where(claims.name == number), strict)
+    for number, name in enumerate(claims.claim_names):
+        record = claim_kind(claims).count(claims.where(claims.claim_name == number), strict)
         if len(record.items):
             found[name] = record.on(claims.items)
     return in_order(found)
@@ -116,7 +116,7 @@ def majority_of(counts: Array) -> float:
     """The accuracy of always saying what is more often so."""
     cells = Cells.of(counts.sum(0))
     true = float(cells.tp + cells.fn + cells.unread_true)
-    return _share(max(true, float(cells.known) - true), float(cells.claims))
+    return _share(max(true, float(cells.with_outcome) - true), float(cells.claims))
 
 
 def others_by_property(claims: Claims, model: str) -> dict[str, float]:
@@ -131,8 +131,8 @@ def others_by_property(claims: Claims, model: str) -> dict[str, float]:
     counts = known[mine.claim_id] & (mine.observed != 0)
     return {
         name: _share(float(right[here].sum()), int(here.sum()))
-        for number, name in enumerate(claims.names)
-        for here in [counts & (mine.name == number)]
+        for number, name in enumerate(claims.claim_names)
+        for here in [counts & (mine.claim_name == number)]
     }
 
 

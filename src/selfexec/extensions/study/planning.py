@@ -10,8 +10,8 @@ from selfexec.errors import InputError
 from selfexec.options import names, note_given
 from selfexec.run_options import RunOptions
 from selfexec.runs.arguments import tells_wrong_names
+from selfexec.runs.asking.carrying_out import carry_out_showing
 from selfexec.runs.asking.continuing import plan_continued_run
-from selfexec.runs.asking.execute import shown
 from selfexec.runs.asking.new_run import plan_new_run
 from selfexec.runs.asking.plan import Plan
 from selfexec.runs.asking.planning import holds_run, with_hypotheses
@@ -61,7 +61,7 @@ class Study(StudyContents):
         """
         told = f"{call('sx.load_study', {'config': self.path})}{call('.run', {'shard': shard})}"
         plan = replace(self.plan(**({"shard": shard} if shard else {})), command=told)
-        return shown(plan, on_progress)
+        return carry_out_showing(plan, on_progress)
 
 
 @tells_wrong_names("a study")

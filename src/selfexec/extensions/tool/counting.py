@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from selfexec.claims import Claims
-from selfexec.metrics import Counted, Estimate, claim_kind, common_items, contrast, share_interval
+from selfexec.metrics import Estimate, Record, claim_kind, common_items, contrast, share_interval
 from selfexec.stats import Array, Interval
 
 COSTS = ("calls", "tokens", "predictions")
@@ -26,7 +26,7 @@ def gain_of(experiment: str, tool: Claims, without: Claims, strict: bool) -> tup
     kind = claim_kind(experiment)
     records = [kind.count(claims, strict) for claims in (tool, without)]
     common = common_items(records)
-    on_common = [Counted(common, record.on(common)) for record in records]
+    on_common = [Record(common, record.on(common)) for record in records]
     with_tool, plain = (kind.skill_estimate(record) for record in on_common)
     return with_tool, plain, kind.skill_difference(*on_common)
 
@@ -52,14 +52,14 @@ def gain_for_cost(
     spent = np.array([costs[item] for item in common], dtype=float).reshape(len(common), len(COSTS))
     counts = np.hstack([*(record.on(common) for record in records), spent])
     cells = records[0].counts.shape[1]
-    gain, record = kind.skill_difference(*records), Counted(common, counts)
+    gain, record = kind.skill_difference(*records), Record(common, counts)
     return (
         _per(kind.skill, cells, 0, 1.0, record, gain, NO_CALLS),
         _per(kind.skill, cells, 1, 1000.0, record, gain, NO_TOKENS),
     )
 
 
-def _per(skill: Any, cells: int, cost: int, unit: float, record: Counted, gain: Estimate, nothing: str) -> Estimate:
+def _per(skill: Any, cells: int, cost: int, unit: float, record: Record, gain: Estimate, nothing: str) -> Estimate:
     """The gain for each unit of a cost. Where few items tell the predictions with the tool from those without, its
     interval is no narrower than that of the gain, which has made-up items then (docs/decisions/0008).
     """
@@ -92,7 +92,7 @@ def share_of(by_item: Mapping[str, tuple[float, float]], nothing: str) -> Estima
     counts: Array = np.array([pair for pair in by_item.values() if pair[1]], dtype=float).reshape(-1, 2)
     if not len(counts):
         return Estimate(math.nan, reason=nothing)
-    record = Counted(tuple(str(n) for n in range(len(counts))), counts)
+    record = Record(tuple(str(n) for n in range(len(counts))), counts)
     if len(counts) < 2:
         return Estimate(float(counts[0, 0] / counts[0, 1]), reason="only one item tells it")
     share = contrast(_share, [record], [1.0])

@@ -20,7 +20,7 @@ from selfexec.claims import Claims, Flags, occurring
 from selfexec.experiments import EXPERIMENTS
 from selfexec.experiments.base import ROUNDING, say
 from selfexec.metrics.baselines.votes import LEAST_OTHERS, Others, Votes, VoteTable
-from selfexec.metrics.kinds import Counted, claim_kind
+from selfexec.metrics.kinds import Record, claim_kind
 from selfexec.metrics.rows import LEAST_COVERAGE
 from selfexec.stats import Array
 from selfexec.text.numbers import number_of
@@ -62,7 +62,7 @@ def baseline_probabilities(claims: Claims, others: Others, *, learnt: bool = Tru
     return found | (by_history(claims, others.table) if learnt and claim_kind(claims).SHARED_CLAIMS else {})
 
 
-def baseline_records(claims: Claims, probabilities: Mapping[str, Array], mask: Flags) -> dict[str, Counted]:
+def baseline_records(claims: Claims, probabilities: Mapping[str, Array], mask: Flags) -> dict[str, Record]:
     """The record of each baseline on these of the claims."""
     scored = claims.where(mask)
     return {
@@ -71,7 +71,7 @@ def baseline_records(claims: Claims, probabilities: Mapping[str, Array], mask: F
     }
 
 
-def predictor_record_on(claims: Claims, probability: Array, mask: Flags) -> Counted:
+def predictor_record_on(claims: Claims, probability: Array, mask: Flags) -> Record:
     """The record, on these of the claims, of a predictor that says yes with these probabilities."""
     return claim_kind(claims).predictor_record(claims.where(mask), probability[mask])
 
@@ -80,11 +80,11 @@ def predictor_record_on(claims: Claims, probability: Array, mask: Flags) -> Coun
 class Pairing:
     """A model's `own` record and that of a `baseline`, on the claims that the baseline predicts."""
 
-    own: Counted
-    baseline: Counted
+    own: Record
+    baseline: Record
 
 
-def pairing(claims: Claims, probability: Array, mask: Flags, own: Counted, baseline: Counted, strict: bool) -> Pairing:
+def pairing(claims: Claims, probability: Array, mask: Flags, own: Record, baseline: Record, strict: bool) -> Pairing:
     """`own` is the model's record on all of its claims, `baseline` that of the predictor with these probabilities, on
     `mask` of them.
     """

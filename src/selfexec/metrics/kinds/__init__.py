@@ -2,8 +2,8 @@
 
 from selfexec.metrics.kinds.counts import (
     NO_CONTRAST,
-    Counted,
     Formula,
+    Record,
     common_items,
     contrast,
     difference,

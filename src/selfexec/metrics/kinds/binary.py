@@ -9,7 +9,7 @@ from selfexec.claims import Answers, Claims, Floats, occurring
 from selfexec.claims.arrays import UNREADABLE
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics.kinds.binary_bounds import bounds as bounds
-from selfexec.metrics.kinds.counts import NO_CONTRAST, Counted, Formula, present
+from selfexec.metrics.kinds.counts import NO_CONTRAST, Formula, Record, present
 from selfexec.metrics.kinds.formulas import (
     CELLS,
     METRICS,
@@ -69,7 +69,7 @@ SHARED_CLAIMS = FREE_THRESHOLD = True
 BRIEF = ("accuracy", "predicted_rate", "rate_bias", "youden_j", "ceiling_at_own_rate", "share_of_ceiling")
 
 
-def count(claims: Claims, strict: bool) -> Counted:
+def count(claims: Claims, strict: bool) -> Record:
     """A model's own record: its predictions against its behaviour. Items without a claim that counts are left out."""
     unread = (claims.state == UNREADABLE) & strict
     cells = {
@@ -82,7 +82,7 @@ def count(claims: Claims, strict: bool) -> Counted:
     return present(claims, counts, counts.sum(1) > 0)
 
 
-def predictor_record(claims: Claims, probability: Array) -> Counted:
+def predictor_record(claims: Claims, probability: Array) -> Record:
     """The record of somebody who says yes with these probabilities (0 to 1); nan where nothing is said."""
     counts = predictor_counts(claims, probability)
     return present(claims, counts, counts.sum(1) > 0)
@@ -101,11 +101,11 @@ def predictor_counts(claims: Claims, probability: Array) -> Array:
     return counts
 
 
-def constant(record: Counted) -> Counted:
+def constant(record: Record) -> Record:
     """Somebody with skill 0 on each item of this record."""
     counts = np.zeros_like(record.counts)
     counts[:, 2], counts[:, 3] = sides(record.counts)
-    return Counted(record.items, counts)
+    return Record(record.items, counts)
 
 
 def sides(counts: Array) -> tuple[Array, Array]:
@@ -134,7 +134,7 @@ def never_changed(counts: Array) -> Interval:
 
 
 def own_estimates(
-    claims: Claims, record: Counted, answers: Answers, wanted: Iterable[str], strict: bool
+    claims: Claims, record: Record, answers: Answers, wanted: Iterable[str], strict: bool
 ) -> Mapping[str, Estimate]:
     """What follows from a model's own record alone; `wanted` are metrics that not every experiment has."""
     found = estimates_of(record.counts, wanted)
@@ -142,7 +142,7 @@ def own_estimates(
     return found
 
 
-def brief_estimates(record: Counted) -> Mapping[str, Estimate]:
+def brief_estimates(record: Record) -> Mapping[str, Estimate]:
     """Those of them that the first screen is made of."""
     return {name: _estimate(name, record.counts) for name in BRIEF}
 
@@ -155,11 +155,11 @@ def estimates_of(counts: Array, wanted: Iterable[str] = ()) -> dict[str, Estimat
     return {name: _estimate(name, counts) for name in names}
 
 
-def accuracy_estimate(record: Counted) -> Estimate:
+def accuracy_estimate(record: Record) -> Estimate:
     return share_of("accuracy", record.counts)
 
 
-def skill_estimate(record: Counted) -> Estimate:
+def skill_estimate(record: Record) -> Estimate:
     return _over_items("youden_j", record.counts)
 
 
@@ -281,7 +281,7 @@ def items_for_skill(counts: Array) -> int:
     return min(int((side > 0).sum()) for side in sides(counts))
 
 
-def too_few(claims: Claims, record: Counted) -> str | None:
+def too_few(claims: Claims, record: Record) -> str | None:
     """Whether too few items have the rarer outcome, among the claims that are scored."""
     did, did_not = (len(occurring(claims.item[claims.observed == outcome])) for outcome in (1, -1))
     items = min(did, did_not)

@@ -24,8 +24,8 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Counted:
-    """A record: counts by item, of shape (items, cells), whose rows belong to `items`."""
+class Record:
+    """Counts by item, of shape (items, cells), whose rows belong to `items`: of a model, or of a predictor."""
 
     items: tuple[str, ...]
     counts: Array
@@ -78,12 +78,12 @@ def scorable(claims: Claims, strict: bool) -> Flags:
     return found
 
 
-def present(claims: Claims, counts: Array, keep: Flags) -> Counted:
+def present(claims: Claims, counts: Array, keep: Flags) -> Record:
     """The rows of the items that are kept."""
-    return Counted(tuple(compress(claims.items, keep)), counts[keep])
+    return Record(tuple(compress(claims.items, keep)), counts[keep])
 
 
-def value(formula: Formula, counted: Counted) -> float:
+def value(formula: Formula, counted: Record) -> float:
     """A formula of the totals; nan where it is not defined."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found = float(formula(counted.counts.sum(0)))
@@ -93,12 +93,12 @@ def value(formula: Formula, counted: Counted) -> float:
 # --- estimates -------------------------------------------------------------------------------------------------------
 
 
-def difference(formula: Formula, one: Counted, two: Counted) -> Estimate:
+def difference(formula: Formula, one: Record, two: Record) -> Estimate:
     """`formula` of one less `formula` of two on their common items, paired: Student's t on the items."""
     return contrast(formula, [one, two], [1.0, -1.0])
 
 
-def contrast(formula: Formula, records: Sequence[Counted], weights: Sequence[float]) -> Estimate:
+def contrast(formula: Formula, records: Sequence[Record], weights: Sequence[float]) -> Estimate:
     """The sum of weight times `formula` of each record, on the items common to all: Student's t on the items."""
     common = common_items(records)
     if len(common) < 2:
@@ -123,6 +123,6 @@ def _effects(formula: Formula) -> Callable[[Array], tuple[float, Array]]:
     return effects
 
 
-def common_items(records: Sequence[Counted]) -> tuple[str, ...]:
+def common_items(records: Sequence[Record]) -> tuple[str, ...]:
     """The items that all records have, in an order that does not depend on theirs."""
     return _common(*(record.items for record in records))

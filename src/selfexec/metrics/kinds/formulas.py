@@ -43,7 +43,7 @@ class Cells(NamedTuple):
         return sum(self)
 
     @property
-    def known(self) -> Any:
+    def with_outcome(self) -> Any:
         """Claims whose outcome is known."""
         return self.claims - self.unread_outcome
 
@@ -100,12 +100,12 @@ def specificity(c: Cells) -> Any:
 
 def positive_rate(c: Cells) -> Any:
     """Share of claims that the model said would come true, of those whose outcome is known."""
-    return (c.tp + c.fp) / c.known
+    return (c.tp + c.fp) / c.with_outcome
 
 
 def base_rate(c: Cells) -> Any:
     """Share of claims that did come true, of those whose outcome is known: the accuracy of always predicting that."""
-    return (c.tp + c.fn + c.unread_true) / c.known
+    return (c.tp + c.fn + c.unread_true) / c.with_outcome
 
 
 def read_claims(c: Cells) -> Any:
@@ -204,7 +204,7 @@ def always_no(c: Cells) -> Any:
 def shuffled(c: Cells) -> Any:
     """Expected accuracy of the model's own predictions dealt out at random."""
     b = base_rate(c)
-    return (c.tp + c.fp) / c.known * b + (c.fn + c.tn) / c.known * (1 - b)
+    return (c.tp + c.fp) / c.with_outcome * b + (c.fn + c.tn) / c.with_outcome * (1 - b)
 
 
 # --- the list of them ------------------------------------------------------------------------------------------------
@@ -244,18 +244,18 @@ class Metric:
     on_request: bool = False
 
 
-ALL_CLAIMS, KNOWN_CLAIMS = attrgetter("claims"), attrgetter("known")
+ALL_CLAIMS, CLAIMS_WITH_OUTCOME = attrgetter("claims"), attrgetter("with_outcome")
 
 METRICS: Mapping[str, Metric] = {
     "accuracy": Metric(accuracy, ALL_CLAIMS, rises=True),
     "precision": Metric(precision, lambda c: c.tp + c.fp, rises=True, undefined="no claim was predicted to come true"),
     "recall": Metric(recall, lambda c: c.tp + c.fn + c.unread_true, rises=True, undefined="no claim came true"),
-    "positive_rate": Metric(positive_rate, KNOWN_CLAIMS),
-    "base_rate": Metric(base_rate, KNOWN_CLAIMS, drawn=False),  # as the two baselines that follow from it
+    "positive_rate": Metric(positive_rate, CLAIMS_WITH_OUTCOME),
+    "base_rate": Metric(base_rate, CLAIMS_WITH_OUTCOME, drawn=False),  # as the two baselines that follow from it
     "predicted_rate": Metric(predicted_rate, read_claims, drawn=False),
     "rate_bias": Metric(rate_bias),
-    "always_yes": Metric(base_rate, KNOWN_CLAIMS, drawn=False),
-    "always_no": Metric(always_no, KNOWN_CLAIMS, drawn=False),
+    "always_yes": Metric(base_rate, CLAIMS_WITH_OUTCOME, drawn=False),
+    "always_no": Metric(always_no, CLAIMS_WITH_OUTCOME, drawn=False),
     "balanced_accuracy": Metric(balanced_accuracy, least=0, skill=True, rises=True),
     "youden_j": Metric(youden_j, skill=True, rises=True),
     "mcc": Metric(mcc, skill=True, rises=True),

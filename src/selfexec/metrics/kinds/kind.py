@@ -7,7 +7,7 @@ from selfexec.claims import Answers, Claims, Floats
 from selfexec.experiments import EXPERIMENTS, KindName
 from selfexec.facets import DEFAULT_NAME, asks_for_probabilities, condition_named
 from selfexec.metrics.kinds import binary, orders, shares
-from selfexec.metrics.kinds.counts import Counted, Formula
+from selfexec.metrics.kinds.counts import Formula, Record
 from selfexec.metrics.kinds.paired_differences import ceiling_share_difference, rate_bias_difference
 from selfexec.metrics.kinds.rates import ceiling_share_estimate, rate_bias_estimate
 from selfexec.metrics.rows import Estimate
@@ -49,31 +49,31 @@ class Kind(Protocol):
     def skill(self, totals: Any) -> Any:
         """Formula of totals."""
 
-    def count(self, claims: Claims, strict: bool) -> Counted:
+    def count(self, claims: Claims, strict: bool) -> Record:
         """A model's own record; strictly, with what was not read."""
 
-    def predictor_record(self, claims: Claims, probability: Array) -> Counted:
+    def predictor_record(self, claims: Claims, probability: Array) -> Record:
         """The record of a predictor with these probabilities of a yes (0 to 1); nan where it predicts nothing."""
 
     def predictor_counts(self, claims: Claims, probability: Array) -> Array:
         """The counts of many such predictors: probabilities have shape (..., claims), counts (..., items, cells)."""
 
-    def constant(self, record: Counted) -> Counted:
+    def constant(self, record: Record) -> Record:
         """The record of a predictor with skill 0 on the items of a record."""
 
     def own_estimates(
-        self, claims: Claims, record: Counted, answers: Answers, wanted: Iterable[str], strict: bool
+        self, claims: Claims, record: Record, answers: Answers, wanted: Iterable[str], strict: bool
     ) -> Mapping[str, Estimate]:
         """The metrics of a model's own record; `wanted` names those that only some experiments have."""
 
-    def brief_estimates(self, record: Counted) -> Mapping[str, Estimate]:
+    def brief_estimates(self, record: Record) -> Mapping[str, Estimate]:
         """Those of them that the first screen is made of."""
 
-    def accuracy_estimate(self, record: Counted) -> Estimate: ...
+    def accuracy_estimate(self, record: Record) -> Estimate: ...
 
-    def skill_estimate(self, record: Counted) -> Estimate: ...
+    def skill_estimate(self, record: Record) -> Estimate: ...
 
-    def skill_difference(self, one: Counted, two: Counted) -> Estimate:
+    def skill_difference(self, one: Record, two: Record) -> Estimate:
         """Skill of one less skill of two, paired on the items that both have."""
 
     def weights(self, claims: Claims) -> Floats:
@@ -92,7 +92,7 @@ class Kind(Protocol):
     def items_for_skill(self, counts: Array) -> int:
         """How many items bear on skill: those with the rarer outcome, say."""
 
-    def too_few(self, claims: Claims, record: Counted) -> str | None:
+    def too_few(self, claims: Claims, record: Record) -> str | None:
         """Why a headline on these claims would mislead."""
 
 
@@ -106,7 +106,7 @@ class RateMetric(NamedTuple):
     """What is estimated of counts of yes and no, and its paired difference between two records."""
 
     estimate: Callable[[Array], Estimate]
-    difference: Callable[[Counted, Counted], Estimate]
+    difference: Callable[[Record, Record], Estimate]
 
 
 RATES: Mapping[str, RateMetric] = {

@@ -8,7 +8,7 @@ import numpy as np
 
 from selfexec.claims import Answers, Claims, Floats, Numbers
 from selfexec.claims.arrays import READ, TIE, sums
-from selfexec.metrics.kinds.counts import Counted, Formula, common_items, difference, present, scorable
+from selfexec.metrics.kinds.counts import Formula, Record, common_items, difference, present, scorable
 from selfexec.metrics.rows import FEW, NOTHING_READ, Estimate, share_of_pairs
 from selfexec.stats import NO_SPREAD, Array, Interval, effective_n, mean_interval, ratio_error, student, wilson
 from selfexec.text.numbers import number_of
@@ -43,13 +43,13 @@ def skill(totals: Any) -> Any:
 DRAWN: Mapping[str, Formula] = {"accuracy": accuracy, "tau": skill}
 
 
-def count(claims: Claims, strict: bool) -> Counted:
+def count(claims: Claims, strict: bool) -> Record:
     """A model's own record: its rankings against what was easier for it; without groups in which no pair counts."""
     claims = claims.where(scorable(claims, strict))
     return order_counts(claims, claims.right)
 
 
-def order_counts(claims: Claims, right: Any) -> Counted:
+def order_counts(claims: Claims, right: Any) -> Record:
     """Share of decided pairs ranked rightly (`right`: 0 to 1, nan where it does not count), by group; epochs of a group
     are averaged first.
     """
@@ -72,7 +72,7 @@ def _means(group: Numbers, values: Array, groups: int) -> Array:
         return sums(group, np.where(known, values, 0.0), groups) / sums(group, known, groups)
 
 
-def predictor_record(claims: Claims, probability: Array) -> Counted:
+def predictor_record(claims: Claims, probability: Array) -> Record:
     """The record of somebody who says yes with these probabilities (0 to 1); nan where nothing is said."""
     return order_counts(claims, np.where(claims.observed > 0, probability, 1 - probability))
 
@@ -82,11 +82,11 @@ def predictor_counts(claims: Claims, probability: Array) -> Array:
     return _shares(claims, np.where(claims.observed > 0, probability, 1 - probability))
 
 
-def constant(record: Counted) -> Counted:
+def constant(record: Record) -> Record:
     """Somebody with skill 0 on each group of this record."""
     counts = record.counts.copy()
     counts[:, 0] = 0.5
-    return Counted(record.items, counts)
+    return Record(record.items, counts)
 
 
 def rehearsed(yes: Array, no: Array, differ: Array, n: Array) -> Sequence[Array]:
@@ -109,7 +109,7 @@ def never_changed(counts: Array) -> Interval:
 
 
 def own_estimates(
-    claims: Claims, record: Counted, answers: Answers, wanted: Iterable[str], strict: bool
+    claims: Claims, record: Record, answers: Answers, wanted: Iterable[str], strict: bool
 ) -> Mapping[str, Estimate]:
     """What follows from a model's own record, and its answers, alone. `wanted`: of experiments whose orders are by
     right and wrong answers, and by tokens."""
@@ -127,17 +127,17 @@ def own_estimates(
     return {name: estimate for name, estimate in found.items() if name not in ON_REQUEST or name in wanted}
 
 
-def brief_estimates(record: Counted) -> dict[str, Estimate]:
+def brief_estimates(record: Record) -> dict[str, Estimate]:
     """Those of them that the first screen is made of."""
     right = accuracy_estimate(record)
     return {"accuracy": right, "tau": _tau(right)}
 
 
-def accuracy_estimate(record: Counted) -> Estimate:
+def accuracy_estimate(record: Record) -> Estimate:
     return mean_of_groups(record, NOTHING_READ)
 
 
-def skill_estimate(record: Counted) -> Estimate:
+def skill_estimate(record: Record) -> Estimate:
     return _tau(accuracy_estimate(record))
 
 
@@ -184,17 +184,17 @@ def _shown_order_share(claims: Claims) -> Estimate:
     return found if found.reason is None else Estimate(math.nan, reason="no ranking was read")
 
 
-def _shuffled(claims: Claims) -> Counted:
+def _shuffled(claims: Claims) -> Record:
     """The model's own rankings dealt out at random: its expectation for a pair is pr*b + (1-pr)*(1-b), with pr how
     often the model puts the one position before the other and b how often it was the easier one in this group (0 or 1).
     """
-    names = len(claims.names)
-    yes, told = (np.bincount(claims.name, side, names) for side in (claims.predicted > 0, claims.predicted != 0))
+    names = len(claims.claim_names)
+    yes, told = (np.bincount(claims.claim_name, side, names) for side in (claims.predicted > 0, claims.predicted != 0))
     with np.errstate(invalid="ignore"):
-        return predictor_record(claims, (yes / told)[claims.name])
+        return predictor_record(claims, (yes / told)[claims.claim_name])
 
 
-def mean_of_groups(groups: Counted, reason: str) -> Estimate:
+def mean_of_groups(groups: Record, reason: str) -> Estimate:
     """Mean of the groups' scores, 0 to 1, with Student's t interval; near an end, where few groups err or few hit, with
     Wilson's on the effective number of groups (docs/decisions/0026).
     """
@@ -232,7 +232,7 @@ def _tokens_mean(answers: Answers) -> Estimate:
     return Estimate(mean, student(mean, error, len(pairs)).within(0, math.inf), error)
 
 
-def skill_difference(one: Counted, two: Counted) -> Estimate:
+def skill_difference(one: Record, two: Record) -> Estimate:
     """Skill of one less skill of two, on the groups that both have.
 
     Where the two part in the same way, or not at all, on all groups but a few, the interval does not rest on this
@@ -249,7 +249,7 @@ def skill_difference(one: Counted, two: Counted) -> Estimate:
         return gap
     names = tuple(str(n) for n in range(len(common) + 2))
     rows = [np.concatenate([part, made_up]) for part, made_up in zip(both, MADE_UP, strict=True)]
-    wider = difference(skill, *(Counted(names, part) for part in rows)).interval
+    wider = difference(skill, *(Record(names, part) for part in rows)).interval
     error = (wider.high - wider.low) / 2 / student(0.0, 1.0, len(common)).high
     return Estimate(gap.value, wider.within(-2, 2), max(error, gap.error), interval_only=True)
 
@@ -291,7 +291,7 @@ def items_for_skill(counts: Array) -> int:
     return len(counts)
 
 
-def too_few(claims: Claims, record: Counted) -> str | None:
+def too_few(claims: Claims, record: Record) -> str | None:
     """Whether too few groups could be scored."""
     groups = len(record.items)
     if groups >= LEAST_GROUPS:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from selfexec.metrics.kinds.counts import Counted, Formula, common_items, difference
+from selfexec.metrics.kinds.counts import Formula, Record, common_items, difference
 from selfexec.metrics.kinds.formulas import CELLS, of_cells, rate_bias, share_of_ceiling, youden_j
 from selfexec.metrics.rows import FEW, Estimate
 from selfexec.stats import Array, student
@@ -28,19 +28,19 @@ MADE_UP: Mapping[tuple[str, ...], tuple[str, str]] = {
 }
 
 
-def skill_difference(one: Counted, two: Counted) -> Estimate:
+def skill_difference(one: Record, two: Record) -> Estimate:
     """J of one less J of two, on the items that both have. Made-up items are added on each side where few items tell
     the two apart.
     """
     return _with_made_up(SKILL, one, two, [("tp",), ("tn",)], 2)
 
 
-def rate_bias_difference(one: Counted, two: Counted) -> Estimate:
+def rate_bias_difference(one: Record, two: Record) -> Estimate:
     """Rate bias of one less rate bias of two, on the items that both have."""
     return _with_made_up(BIAS, one, two, [ERRORS], 2)
 
 
-def ceiling_share_difference(one: Counted, two: Counted) -> Estimate:
+def ceiling_share_difference(one: Record, two: Record) -> Estimate:
     """Share of the ceiling of one less that of two, on the items that both have. What keeps a share from 1 are misses
     where yes is said too often, false alarms where it is said too seldom, and both where it is said as often as it is
     true: so made-up items are of both.
@@ -49,7 +49,7 @@ def ceiling_share_difference(one: Counted, two: Counted) -> Estimate:
 
 
 def _with_made_up(
-    formula: Formula, one: Counted, two: Counted, groups: Sequence[tuple[str, ...]], most: float
+    formula: Formula, one: Record, two: Record, groups: Sequence[tuple[str, ...]], most: float
 ) -> Estimate:
     """A difference that lies between -`most` and `most`. Made-up items are added for each group of cells (`groups`) by
     which few items tell the two apart.
@@ -66,13 +66,13 @@ def _widened(gap: Estimate, formula: Formula, one: Array, two: Array, added: Seq
     """The difference with the interval that it has with made-up items of shape (2 records, items, cells)."""
     rows = np.concatenate([np.stack([one, two]), *added], axis=1)
     names = tuple(str(n) for n in range(rows.shape[1]))
-    wider = difference(formula, *(Counted(names, part) for part in rows)).interval
+    wider = difference(formula, *(Record(names, part) for part in rows)).interval
     half = (wider.high - wider.low) / 2
     error = half / student(0.0, 1.0, len(one)).high
     return Estimate(gap.value, wider.within(-most, most), max(error, gap.error), interval_only=True)
 
 
-def _on_common_items(one: Counted, two: Counted) -> list[Array]:
+def _on_common_items(one: Record, two: Record) -> list[Array]:
     common = common_items([one, two])
     return [one.on(common), two.on(common)]
 

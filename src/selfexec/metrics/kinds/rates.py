@@ -147,7 +147,7 @@ def _by_errors(counts: Array, errs: CellsFormula, by_chance: float) -> Interval:
 
     def share(totals: Any) -> Any:
         c = Cells.of(totals)
-        return errs(c) / c.known
+        return errs(c) / c.with_outcome
 
     value = float(share(counts.sum(0)))
     n = effective_n(value, ratio_error(share, counts), len(counts))

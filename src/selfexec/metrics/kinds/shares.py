@@ -17,7 +17,7 @@ from selfexec.metrics.kinds.binary import predictor_counts as predictor_counts
 from selfexec.metrics.kinds.binary import predictor_record as predictor_record
 from selfexec.metrics.kinds.binary import rehearsed as rehearsed
 from selfexec.metrics.kinds.binary_bounds import extremes
-from selfexec.metrics.kinds.counts import Counted, Formula, common_items, difference, present
+from selfexec.metrics.kinds.counts import Formula, Record, common_items, difference, present
 from selfexec.metrics.kinds.formulas import CELLS, Cells, confusion, known_sides
 from selfexec.metrics.rows import FEW, LEAST_RARER_ITEMS, Estimate
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, Z, ratio_error, student, sum_interval, wilson
@@ -61,7 +61,7 @@ def skill(totals: Array) -> Array:
 DRAWN: Mapping[str, Formula] = {"accuracy": accuracy, "control": control, "lift": skill}
 
 
-def count(claims: Claims, strict: bool) -> Counted:
+def count(claims: Claims, strict: bool) -> Record:
     """A model's own record. Strictly, what could not be read of a model's prediction speaks against it: what came true
     is taken for the control's, and all else was predicted in vain. A predicted try that is not known to have
     come true or not is no prediction's fault: it lowers accuracy, and one of the control is left out.
@@ -76,16 +76,16 @@ def count(claims: Claims, strict: bool) -> Counted:
     return present(claims, counts, counts.sum(1) > 0)
 
 
-def constant(record: Counted) -> Counted:
+def constant(record: Record) -> Record:
     """Somebody with skill 0 on the items of this record: one try in two comes true, predicted or not."""
     counts = np.zeros_like(record.counts)
     for side in (PREDICTED, CONTROL):
         counts[:, side] = record.counts[:, side].sum(1, keepdims=True) / 2
-    return Counted(record.items, counts)
+    return Record(record.items, counts)
 
 
 def own_estimates(
-    claims: Claims, record: Counted, answers: Answers, wanted: Iterable[str], strict: bool
+    claims: Claims, record: Record, answers: Answers, wanted: Iterable[str], strict: bool
 ) -> Mapping[str, Estimate]:
     """What follows from a model's own record alone."""
     return {
@@ -95,12 +95,12 @@ def own_estimates(
     }
 
 
-def brief_estimates(record: Counted) -> Mapping[str, Estimate]:
+def brief_estimates(record: Record) -> Mapping[str, Estimate]:
     """Those of them that the first screen is made of."""
     return {"accuracy": accuracy_estimate(record), "lift": skill_estimate(record)}
 
 
-def accuracy_estimate(record: Counted) -> Estimate:
+def accuracy_estimate(record: Record) -> Estimate:
     return _share(record.counts, (*PREDICTED, CELLS.index("unread_outcome")), NOTHING_PREDICTED)
 
 
@@ -128,7 +128,7 @@ def effective_tries(share: float, error: float, tries: float, items: int) -> flo
     return tries / (error**2 / (share * (1 - share) / (tries - 1)))
 
 
-def skill_estimate(record: Counted) -> Estimate:
+def skill_estimate(record: Record) -> Estimate:
     """Newcombe's hybrid interval (1998, method 10) of the difference of two shares, each with Wilson's interval on its
     effective tries; where items have tries of both sides, with the correlation of the two (MOVER: Zou and Donner 2008).
     """
@@ -161,7 +161,7 @@ def _correlation(one: Array, two: Array) -> float:
     return min(max(float(one @ two) / size, -1.0), 1.0) if size > NO_SPREAD**2 else 0.0
 
 
-def skill_difference(one: Counted, two: Counted) -> Estimate:
+def skill_difference(one: Record, two: Record) -> Estimate:
     """Skill of one less skill of two, on the items that both have: Student's t on the items.
 
     Where fewer than ten items of a side differ from what most of them show, their spread says too little: then the two
@@ -170,7 +170,7 @@ def skill_difference(one: Counted, two: Counted) -> Estimate:
     """
     gap = difference(skill, one, two)
     common = common_items([one, two])
-    first, second = (Counted(common, record.on(common)) for record in (one, two))
+    first, second = (Record(common, record.on(common)) for record in (one, two))
     if math.isnan(gap.value) or min(_differing(first, second, side) for side in (PREDICTED, CONTROL)) >= FEW:
         return gap
     sure = np.array_equal(second.counts, constant(second).counts)
@@ -182,7 +182,7 @@ def skill_difference(one: Counted, two: Counted) -> Estimate:
     return Estimate(gap.value, interval.within(-2, 2), error, interval_only=True)
 
 
-def _differing(one: Counted, two: Counted, side: tuple[int, int]) -> int:
+def _differing(one: Record, two: Record, side: tuple[int, int]) -> int:
     """How many items differ, in how much more often tries of one came true than tries of two, from what most show."""
     with np.errstate(invalid="ignore"):
         shares = [record.counts[:, side[0]] / record.counts[:, side].sum(1) for record in (one, two)]
@@ -229,7 +229,7 @@ def items_for_skill(counts: Array) -> int:
     return min(int((counts[:, side].sum(1) > 0).sum()) for side in (PREDICTED, CONTROL))
 
 
-def too_few(claims: Claims, record: Counted) -> str | None:
+def too_few(claims: Claims, record: Record) -> str | None:
     """Whether too few items were predicted, or too few are of the control."""
     items = items_for_skill(record.counts)
     if items >= LEAST_RARER_ITEMS:

@@ -145,7 +145,7 @@ def compared_models(claims: Claims, models: Iterable[str], families: Mapping[str
     predictions, outcomes = np.zeros((2, len(names), len(cells)), dtype=np.int8)
     asked = np.zeros((len(names), len(cells)), np.bool_)
     item, position = np.zeros((2, len(cells)), np.int64)
-    item[column], position[column] = claims.item, claims.name
+    item[column], position[column] = claims.item, claims.claim_name
     for row, name in enumerate(names):
         mine = claims.model == claims.models.index(name)
         predictions[row, column[mine]], outcomes[row, column[mine]] = claims.predicted[mine], claims.observed[mine]

@@ -315,7 +315,7 @@ def own_excess_by_source(
     """
     if not claim_kind(claims).SHARED_CLAIMS:
         return
-    named = {NAME: claims, **{f"{NAME}_by_{other}": claims.by(other) for other in claims.others}}
+    named = {NAME: claims, **{f"{NAME}_by_{other}": claims.by(other) for other in claims.further_sources}}
     for metric, these in named.items():
         for apart in (False, True):
             if models := [model for model in these.models if (model in simulated) == apart]:

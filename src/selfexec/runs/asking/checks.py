@@ -42,7 +42,7 @@ from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import Memory, note, sessions_share_memory, shared_message
 from selfexec.runs.ends import as_typed, why_unknown, with_accepted_end
 from selfexec.runs.readings import KEPT_STATE, is_kept, read_reply, state_shown
-from selfexec.runs.records import Reply, ended_with
+from selfexec.runs.reply import Reply, ended_with
 from selfexec.runs.server_notices import notices_among
 from selfexec.text.numbers import dollars, number_of
 from selfexec.text.printable import harmless_line

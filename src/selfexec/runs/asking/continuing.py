@@ -32,11 +32,11 @@ from selfexec.runs.folder import (
     load_manifest,
     simulated_of,
 )
+from selfexec.runs.journal import read_journal
 from selfexec.runs.requests import requests_of
 from selfexec.runs.run import read_without_shards
 from selfexec.runs.sampling import by_name, from_names, sampling_of
 from selfexec.runs.share import Shard, shard_folders
-from selfexec.runs.store import read_journal
 from selfexec.text.numbers import joined as listing
 from selfexec.text.printable import command_line
 from selfexec.text.redaction import HIDDEN, bare_address

@@ -19,12 +19,12 @@ from selfexec.experiments import EXPERIMENTS, Facets, Injection, Key, Message, P
 from selfexec.facets import answers_calls, behaviour_kind, in_condition, is_call, nested, nested_sessions
 from selfexec.runs.asking.plan import Job, Plan
 from selfexec.runs.asking.progress import CALLS_ENOUGH, CHARACTERS
-from selfexec.runs.asking.remaining import NOT_ASKED, Remaining, remaining
+from selfexec.runs.asking.remaining import NOT_ASKED, Remaining, remaining_of
 from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.ends import stored_replies
 from selfexec.runs.folder import MANIFEST, load_manifest
 from selfexec.runs.invocations import Invocation
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 Kind = tuple[str, str]  # experiment and kind of session
 # settings by which providers have a model think
@@ -110,13 +110,13 @@ def foreseen(plan: Plan) -> tuple[Remaining[Plan], RunEstimate]:
     """How a plan stands, and what the rest of it will take. Asks and writes nothing, and refuses what a run would."""
     refuse_memory(plan.respondents)
     begun = (plan.out / MANIFEST).exists()
-    now = finish(remaining(plan, stored_replies(plan.out, plan.accept_ends) if begun else {}))
-    return now, finish(estimate(now, load_manifest(plan.out).invocations if begun else []))
+    remaining = finish(remaining_of(plan, stored_replies(plan.out, plan.accept_ends) if begun else {}))
+    return remaining, finish(estimate(remaining, load_manifest(plan.out).invocations if begun else []))
 
 
 async def estimate(remaining: Remaining[Plan], invocations: Sequence[Invocation]) -> RunEstimate:
     """What the sessions that remain will take, at most."""
-    plan, own = remaining.plan, _own_tokens(remaining.known)
+    plan, own = remaining.plan, _own_tokens(remaining.stored)
     lengths = await _prompt_lengths(plan)
     everybody = [*plan.respondents, *plan.stand_ins]
     systems = {one.name: len(one.sampling.system or "") for one in everybody}
@@ -140,7 +140,7 @@ async def estimate(remaining: Remaining[Plan], invocations: Sequence[Invocation]
         count(plan.keys(job), -1)
     for here in remaining.begun.values():
         count(here, -1)
-    replies = _by_kind(remaining.known)
+    replies = _by_kind(remaining.stored)
     beyond = {one.name: _beyond_usual(replies.get(one.name, {}), one) for one in everybody}
     unseen = Counter[str]()
     for (model, kind), n in sessions.items():
@@ -150,8 +150,8 @@ async def estimate(remaining: Remaining[Plan], invocations: Sequence[Invocation]
         seen = own.get((model, kind), (None, None))
         part = part_of(model, n, seen, characters[model, kind], n * _usual(*kind))
         parts.append(part if part.own else beyond[model].added_to(part, n * _usual(*kind), unseen[model]))
-    pace = calls_a_second(invocations, remaining.known)
-    return RunEstimate(parts, remaining.remaining / pace if pace else None)
+    pace = calls_a_second(invocations, remaining.stored)
+    return RunEstimate(parts, remaining.sessions_left / pace if pace else None)
 
 
 def _answered_as(key: Key) -> tuple[str, Kind]:

@@ -1,4 +1,4 @@
-"""The calls of a plan that are due, asked over an engine in rounds. `execute` has what a command does around that.
+"""The calls of a plan that are due, asked over an engine in rounds. `carrying_out` has what a command does around that.
 
 A plan asks locally, in a shard or of a judge in the same way: each job is played through, each session that comes up
 and has no reply yet is asked, and its reply is written down as it comes. What differs is the plan (`CallPlan`), and how
@@ -24,10 +24,10 @@ from selfexec.runs.asking.progress import Caps, Progress, Report, Spent, heartbe
 from selfexec.runs.asking.remaining import NOT_ASKED, CallPlan, DueCall, Remaining, experiments_and_kinds, stored_reply
 from selfexec.runs.asking.reply_gate import ReplyGate
 from selfexec.runs.journal_writer import JournalWriter, replaced_void
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 Jobs = Iterator[tuple[Any, Sequence[Key]]]
-_UNDISTURBED = CallResult(None, error="the engine did not say what it forced into the reply")
+_INJECTION_NOT_CONFIRMED = CallResult(None, error="the engine did not say what it forced into the reply")
 _DECODE = msgspec.json.Decoder(Reply).decode
 
 
@@ -52,8 +52,8 @@ class BackEnd:
 
 def ask_due(
     back_end: BackEnd,
-    now: Remaining[Any],
-    stands: Callable[[], Remaining[Any]],
+    remaining: Remaining[Any],
+    look_again: Callable[[], Remaining[Any]],
     report: Report,
     progress: Progress,
 ) -> None:
@@ -61,38 +61,40 @@ def ask_due(
 
     Args:
         back_end: What it is asked over, and where replies go.
-        now: How the plan stands.
-        stands: Says how it stands later.
+        remaining: What remains of the plan, and the replies that are stored.
+        look_again: Finds what remains later.
         report: Called with the progress after each session.
         progress: Kept up to date.
     """
-    writer, void, caps = back_end.writer, 0, now.plan.caps
-    spent = Spent(now.plan.prices)
+    writer, void, caps = back_end.writer, 0, remaining.plan.caps
+    spent = Spent(remaining.plan.prices)
     if caps.limits_spending:
-        spent.count_all([*now.known.values(), *replaced_void(now.plan.lines())])  # void ones were paid for as well
-    finish(Executor(back_end, now, caps, spent, report, progress).ask_all())
+        spent.count_all(
+            [*remaining.stored.values(), *replaced_void(remaining.plan.lines())]
+        )  # void ones were paid for as well
+    finish(Executor(back_end, remaining, caps, spent, report, progress).ask_all())
     # a further round finds nothing void at an address that already has one connection for each call
     while writer.void.total() > void:
         void = writer.void.total()
         progress.failures.clear()
         progress.unneeded.clear()
-        now = stands()
-        note_standing(progress, now, back_end.engine)
+        remaining = look_again()
+        note_remaining(progress, remaining, back_end.engine)
         calls_left = None if caps.calls is None else caps.calls - progress.calls
         if calls_left is not None and calls_left < 1:
             progress.left = progress.total - progress.done - progress.waiting - progress.out - progress.ended
             break
-        finish(Executor(back_end, now, replace(caps, calls=calls_left), spent, report, progress).ask_all())
+        finish(Executor(back_end, remaining, replace(caps, calls=calls_left), spent, report, progress).ask_all())
     writer.raise_fault()
 
 
-def note_standing(progress: Progress, now: Remaining[Any], engine: Engine) -> None:
+def note_remaining(progress: Progress, remaining: Remaining[Any], engine: Engine) -> None:
     """Have the progress of a command begin with how its plan stands, and show what its engine tells."""
-    progress.total = now.plan.sessions
-    progress.done = now.here + now.unneeded.total()
-    progress.out, progress.waiting, progress.ended = now.out, now.behind, now.ended
-    progress.unneeded += now.unneeded
-    progress.warnings, progress.prices = engine.warnings, now.plan.prices
+    progress.total = remaining.plan.sessions
+    progress.done = remaining.here + remaining.unneeded.total()
+    progress.out, progress.waiting, progress.ended = remaining.out, remaining.behind, remaining.ended
+    progress.unneeded += remaining.unneeded
+    progress.warnings, progress.prices = engine.warnings, remaining.plan.prices
     progress.servers_away = engine.waiting if isinstance(engine, Waiting) else {}
 
 
@@ -102,7 +104,7 @@ class Executor:
     def __init__(
         self,
         back_end: BackEnd,
-        now: Remaining[Any],
+        remaining: Remaining[Any],
         caps: Caps,
         spent: Spent,
         report: Report,
@@ -110,17 +112,17 @@ class Executor:
     ) -> None:
         self._back_end = back_end
         self._engine = back_end.engine
-        self._now = now
-        self._plan: CallPlan = now.plan
+        self._remaining = remaining
+        self._plan: CallPlan = remaining.plan
         self._spent = spent
         self._report = report
         self._progress = progress
         self._is_spending_capped = caps.limits_spending
-        self._slots = Slots(now, caps, spent) if caps.any else None
+        self._slots = Slots(remaining, caps, spent) if caps.any else None
         self._over = False
         self._gate = ReplyGate(
             back_end.writer.keep,
-            now.known.values(),
+            remaining.stored.values(),
             accept_filters={one.name for one in self._plan.respondents if one.connections[0].accept_filters},
             accept_ends=back_end.accept_ends,
             retry_ends=self._plan.retry_ends,
@@ -136,7 +138,7 @@ class Executor:
             try:
                 async with asyncio.TaskGroup() as group:
                     for queue in queues:
-                        jobs = _of_queue(self._now, queue) if len(queues) > 1 else self._now.jobs()
+                        jobs = _of_queue(self._remaining, queue) if len(queues) > 1 else self._remaining.jobs()
                         for _ in range(sum(connection.max_connections for connection in queue[0].connections)):
                             group.create_task(self._work(jobs))
             finally:
@@ -161,8 +163,8 @@ class Executor:
         asks for one: `_asked` -> `_reply` -> `reply_to` -> `Engine.ask`, and back to `ReplyGate.keep`, which has the
         reply written down.
         """
-        known, progress, keys = self._now.known, self._progress, set(slot.keys)
-        opened: dict[Key, Reply] = {}  # a session that several conditions share is asked for once
+        stored, progress, keys = self._remaining.stored, self._progress, set(slot.keys)
+        replies: dict[Key, Reply] = {}  # a session that several conditions share is asked for once
         away: set[Key] = set()  # out in a batch, or not asked again since the reply's end is not known
         capped = failed = False
 
@@ -170,14 +172,14 @@ class Executor:
             key: Key, messages: tuple[Message, ...], parent: str | None, injection: Injection | None = None
         ) -> Reply | CallResult:
             nonlocal capped, failed
-            if key in opened:
-                return opened[key]
-            reply = stored_reply(known, key, messages, injection)
+            if key in replies:
+                return replies[key]
+            reply = stored_reply(stored, key, messages, injection)
             if reply and not reply.failed:
-                opened[key] = reply
+                replies[key] = reply
                 return reply
             ended = reply is not None and reply.ended_unknown and not self._plan.retry_ends
-            requests = self._now.requests
+            requests = self._remaining.requests
             if ended or (requests and requests.is_out(key, messages)):
                 away.add(key)
                 return NOT_ASKED
@@ -187,12 +189,12 @@ class Executor:
             if self._slots and not self._slots.take(slot):
                 capped = True
                 return NOT_ASKED
-            reply = opened[key] = await self._asked(slot, DueCall(key, messages, parent, injection))
+            reply = replies[key] = await self._asked(slot, DueCall(key, messages, parent, injection))
             failed |= reply.failed
             return reply
 
         await self._plan.play(slot.job, ask)
-        rest = keys - opened.keys() - away
+        rest = keys - replies.keys() - away
         if failed or away:
             progress.waiting += len(rest)
         elif not capped:
@@ -206,7 +208,7 @@ class Executor:
         slot.open += 1
         async with self._gate.admission(slot.job.model):
             came = await self._reply(due)
-        reply = await self._gate.keep(slot.job.model, came)
+        reply = await self._gate.keep(came)
         slot.open -= 1
         if self._is_spending_capped:
             self._spent.count(reply, due.messages)
@@ -218,8 +220,8 @@ class Executor:
     async def _reply(self, due: DueCall) -> Reply:
         """The reply of a session, asked now, in the form in which it is written down."""
         call = self._plan.call(due.key, due.messages, due.injection)
-        opened_within = due.key.facets and is_call(due.key.session)
-        answered_for = due.key if opened_within else call.key  # a judge is asked under a key of its own
+        is_within_another = due.key.facets and is_call(due.key.session)
+        answered_for = due.key if is_within_another else call.key  # a judge is asked under a key of its own
         self._progress.under_way += 1
         try:
             reply = await reply_to(self._engine, call, due.parent, is_over=lambda: self._over, key=answered_for)
@@ -251,7 +253,7 @@ async def reply_to(
 
     try:
         as_wanted = call.injection is None or _is_carried_out(result)
-        return _as_read_back(reply_with(result if as_wanted else _UNDISTURBED))
+        return _as_read_back(reply_with(result if as_wanted else _INJECTION_NOT_CONFIRMED))
     except (AttributeError, TypeError, ValueError) as fault:  # of what is no CallResult, or none that can be kept
         return reply_with(_failed(fault))
 

@@ -49,7 +49,7 @@ from selfexec.runs.design import Design, crossed
 from selfexec.runs.folder import REPLIES, SHARDS
 from selfexec.runs.hypotheses import DeclaredHypotheses
 from selfexec.runs.invocations import StudyFile
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.share import Shard
 
 CALL_TOKENS = 1000  # of a reply that a model asks for, where nothing else is said

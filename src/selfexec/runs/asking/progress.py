@@ -18,7 +18,7 @@ from selfexec.engines import Price, in_batch
 from selfexec.errors import InputError
 from selfexec.experiments import Message, session_kind
 from selfexec.facets import answers_calls, is_call
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.text.numbers import dollars as in_dollars
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless, harmless_line

@@ -15,7 +15,7 @@ from selfexec.prompts import digest
 from selfexec.runs.asking.plan import AskSession, Job, Plan
 from selfexec.runs.asking.progress import Caps
 from selfexec.runs.folder import BATCHES, MANIFEST, load_manifest
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.requests import Requests, requests_of
 
 R = TypeVar("R", bound=Reply)
@@ -76,7 +76,7 @@ class Remaining(Generic[P]):
     """
 
     plan: P
-    known: Mapping[Key, Reply]
+    stored: Mapping[Key, Reply]
     here: int
     whole: frozenset[Any]
     begun: Mapping[Any, Sequence[Key]] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class Remaining(Generic[P]):
     ended: int = 0
 
     @property
-    def remaining(self) -> int:
+    def sessions_left(self) -> int:
         """How many sessions are still to be asked, at most, and can be asked now."""
         return (
             self.plan.sessions - self.here - self.unneeded.total() + self.further - self.out - self.behind - self.ended
@@ -101,18 +101,18 @@ class Remaining(Generic[P]):
         """
         yield from self.begun.items()
         of_begun = sum(len(self.plan.keys(job)) - len(here) for job, here in self.begun.items())
-        if self.remaining - self.further > of_begun:
+        if self.sessions_left - self.further > of_begun:
             done = self.whole | self.waiting | self.begun.keys()
             yield from ((job, ()) for job in self.plan.jobs() if job not in done)
 
 
-async def remaining(plan: Plan, known: Mapping[Key, Reply]) -> Remaining[Plan]:
+async def remaining_of(plan: Plan, stored: Mapping[Key, Reply]) -> Remaining[Plan]:
     """How a plan stands that has these replies already."""
     models, experiments = set(plan.models), plan.item_set.items
     has_batches = (plan.out / BATCHES).is_dir() and not plan.again
     requests = requests_of(plan.out) if has_batches else None
     touched: dict[Job, None] = {}
-    for key in (*known, *(requests.out if requests else ())):
+    for key in (*stored, *(requests.out if requests else ())):
         planned = key.model in models and key.item in experiments.get(key.experiment, ()) and key.epoch <= plan.epochs
         if planned and (plan.shard is None or plan.shard.has(*key[:3])):
             touched[Job(*key[:4])] = None
@@ -120,14 +120,14 @@ async def remaining(plan: Plan, known: Mapping[Key, Reply]) -> Remaining[Plan]:
     out, waiting, behind, ended = 0, set(), 0, 0
     begun: dict[int, dict[Job, Sequence[Key]]] = defaultdict(dict)
     for job in touched:
-        stands = await standing(plan, job, known, requests)
-        wanted, held = stands.due.keys(), stands.out | stands.ended
+        state = await job_state(plan, job, stored, requests)
+        wanted, held = state.due.keys(), state.out | state.ended
         keys = dict.fromkeys(plan.keys(job))
-        found = [key for key in stands.here if key in keys]
+        found = [key for key in state.here if key in keys]
         here += len(found)
         further += len((wanted | held) - keys.keys())
-        out += len(stands.out)
-        ended += len(stands.ended)
+        out += len(state.out)
+        ended += len(state.ended)
         if held and not wanted:
             waiting.add(job)
             behind += len(keys.keys() - found - held)
@@ -136,17 +136,17 @@ async def remaining(plan: Plan, known: Mapping[Key, Reply]) -> Remaining[Plan]:
         elif not wanted:
             whole.add(job)
             unneeded.update(experiments_and_kinds(keys.keys() - found))
-        elif stands.here:
+        elif state.here:
             begun[job.epoch][job] = found
     return Remaining(
-        *(plan, known, here, frozenset(whole), _in_order(plan, begun) if begun else {}, unneeded, further),
+        *(plan, stored, here, frozenset(whole), _in_order(plan, begun) if begun else {}, unneeded, further),
         *(requests, out, frozenset(waiting), behind, ended),
     )
 
 
-async def reached_sessions(plan: Plan, job: Job, known: Mapping[Key, Reply]) -> list[Key]:
+async def reached_sessions(plan: Plan, job: Job, stored: Mapping[Key, Reply]) -> list[Key]:
     """Return the sessions of a job that would be opened with these replies, and whose replies are there."""
-    return list((await standing(plan, job, known, None)).here)
+    return list((await job_state(plan, job, stored, None)).here)
 
 
 def asked_elsewhere(plan: Plan) -> Mapping[Path, Sequence[str]]:
@@ -166,12 +166,12 @@ def asked_elsewhere(plan: Plan) -> Mapping[Path, Sequence[str]]:
     return found
 
 
-def stored_reply(known: Mapping[Key, R], key: Key, prompt: Prompt, injection: Injection | None = None) -> R | None:
+def stored_reply(stored: Mapping[Key, R], key: Key, prompt: Prompt, injection: Injection | None = None) -> R | None:
     """The reply of a session to this very prompt, with this injection, where it has one. A session whose
     reply did not fail is not asked again; nor, unless the plan says so, is one whose reply has an unknown end and is
     therefore missing.
     """
-    reply = known.get(key)
+    reply = stored.get(key)
     # a judge's prompt holds the response: where that was asked again, so is the judge
     return reply if reply and reply.injection == injection and reply.prompt_sha256 == digest(prompt) else None
 
@@ -193,7 +193,7 @@ class DueCall(NamedTuple):
 
 
 @dataclass
-class Standing:
+class JobState:
     """How a job stands: its sessions that are here, that can be asked now, that are out in a batch, and that are not
     asked again since the end of their reply is not known.
     """
@@ -209,27 +209,27 @@ class Standing:
         return {*self.here, *self.due, *self.out, *self.ended}
 
 
-async def standing(plan: CallPlan, job: Any, known: Mapping[Key, Reply], requests: Requests | None) -> Standing:
+async def job_state(plan: CallPlan, job: Any, stored: Mapping[Key, Reply], requests: Requests | None) -> JobState:
     """How a job stands with these replies and these requests of batches, where there are any."""
-    stands = Standing()
+    state = JobState()
 
     async def ask(
         key: Key, messages: tuple[Message, ...], parent: str | None, injection: Injection | None = None
     ) -> Reply | CallResult:
-        reply = stored_reply(known, key, messages, injection)
+        reply = stored_reply(stored, key, messages, injection)
         if reply and not reply.failed:
-            stands.here[key] = None
+            state.here[key] = None
             return reply
         if requests and requests.is_out(key, messages):
-            stands.out.add(key)
+            state.out.add(key)
         elif reply and reply.ended_unknown and not plan.retry_ends:
-            stands.ended.add(key)
+            state.ended.add(key)
         else:
-            stands.due.setdefault(key, DueCall(key, messages, parent, injection))
+            state.due.setdefault(key, DueCall(key, messages, parent, injection))
         return NOT_ASKED
 
     await plan.play(job, ask)
-    return stands
+    return state
 
 
 def _in_order(plan: Plan, begun: Mapping[int, Mapping[Job, Sequence[Key]]]) -> dict[Job, Sequence[Key]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from selfexec.experiments import Key
 from selfexec.facets import OFF, THINKING, is_call, settings_in
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.server_notices import Notice
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line

@@ -20,7 +20,7 @@ from typing import TypeVar
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.runs.ends import as_typed, why_unknown, with_accepted_end
-from selfexec.runs.records import Reply, ended_with
+from selfexec.runs.reply import Reply, ended_with
 from selfexec.text.numbers import number_of
 
 R = TypeVar("R", bound=Reply)
@@ -45,24 +45,24 @@ class ReplyGate:
     def __init__(
         self,
         keep: Callable[[Reply], None],
-        known: Iterable[Reply] = (),
+        before: Iterable[Reply] = (),
         *,
         accept_filters: Collection[str] = (),
         accept_ends: Collection[str] = (),
         retry_ends: bool = False,
         way_to_texts: Callable[[], str] = str,
     ) -> None:
-        """Begin with the replies that are `known` already, in the order in which they came.
+        """Begin with the replies that came `before`, in the order in which they came.
 
         Args:
             keep: Writes a reply down.
-            known: The replies that earlier commands brought, as they count.
+            before: The replies that earlier commands brought, as they count.
             accept_filters: Models whose replies are never held back.
             accept_ends: The words for unknown ends with which replies count.
             retry_ends: Whether the unknown ends that are there already are asked again, and so make no row.
             way_to_texts: Says how the texts of replies are looked at, in a message.
         """
-        before = list(known)
+        before = list(before)
         self._keep = keep
         self._trusted = {*accept_filters, *(reply.model for reply in before if reply.spoken)}
         self._accept_ends = accept_ends
@@ -97,15 +97,15 @@ class ReplyGate:
             self._under_way -= 1
             self._changed.set()
 
-    async def keep(self, model: str, reply: R) -> R:
-        """Write the reply to a call to a model down, or hold it back, and return it as it counts.
+    async def keep(self, reply: R) -> R:
+        """Write the reply to a call down, or hold it back, and return it as it counts.
 
         Raises:
             InputError: Too many are held back of a model; or a row of unknown ends is too long, once all calls that
                 were under way have ended: what they bring is kept as well.
         """
         counted = with_accepted_end(reply, self._accept_ends) if self._accept_ends else reply
-        self._keep_or_hold(self._silent[model], reply, counted)
+        self._keep_or_hold(reply, counted)
         if self._rows.count(counted) and self._stop is None:
             self._stop = InputError(row_message(counted, self._way_to_texts()))
         if self._stop is not None:
@@ -118,7 +118,8 @@ class ReplyGate:
             if silent.held:
                 raise InputError(_message(model, silent.held))
 
-    def _keep_or_hold(self, silent: _Silent, reply: Reply, counted: Reply) -> None:
+    def _keep_or_hold(self, reply: Reply, counted: Reply) -> None:
+        silent = self._silent[reply.model]
         if reply.model not in self._trusted and counted.spoken:
             self._trusted.add(reply.model)
             for held in silent.held:

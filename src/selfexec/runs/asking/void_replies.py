@@ -10,7 +10,7 @@ from selfexec.runs.asking.plan import Job, Plan
 from selfexec.runs.asking.remaining import reached_sessions
 from selfexec.runs.ends import accepted_in, with_accepted_end
 from selfexec.runs.journal_writer import DEPENDENT, as_void
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 
 
 def void_dependents(plan: Plan, journal: Path, append: Callable[[Reply], object]) -> int:

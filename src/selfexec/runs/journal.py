@@ -21,7 +21,7 @@ from selfexec.errors import InputError, Notice
 from selfexec.experiments import Key
 from selfexec.files import jsonl
 from selfexec.runs.file_locks import release_lock, take_lock
-from selfexec.runs.records import BySession, Reply
+from selfexec.runs.reply import BySession, Reply
 
 R = TypeVar("R", bound=Reply)
 NO_LOCKS = frozenset((errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP))  # how file systems say so

@@ -5,28 +5,28 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from selfexec.engines import Engine, Experienced, finish, spared_from_sweeps
+from selfexec.engines import Engine, Experienced, finish, without_garbage_sweeps
 from selfexec.errors import InputError
 from selfexec.run_options import RunOptions
 from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
-from selfexec.runs.asking.executor import BackEnd, ask_due, note_standing
+from selfexec.runs.asking.executor import BackEnd, ask_due, note_remaining
 from selfexec.runs.asking.growing import begin, grow, invocation, refuse_misfit, undone_if_refused
 from selfexec.runs.asking.plan import Plan
 from selfexec.runs.asking.planning import plan_run
 from selfexec.runs.asking.progress import Progress, Report, shown_progress
-from selfexec.runs.asking.remaining import Remaining, remaining
+from selfexec.runs.asking.remaining import Remaining, remaining_of
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.reply_gate import filter_warnings
 from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.asking.void_replies import void_dependents
 from selfexec.runs.ends import ends_named, way_to_texts, with_accepted_ends
 from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest
+from selfexec.runs.journal import Journal, read_journal
 from selfexec.runs.journal_writer import JournalWriter
-from selfexec.runs.records import Reply
+from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run, read_run
 from selfexec.runs.share import refuse_other_cut
-from selfexec.runs.store import Journal, read_journal
 
 
 @takes(RunOptions, "a run", report="on_progress")
@@ -44,11 +44,11 @@ def run(options: RunOptions) -> Run:
             server refuses for good. What came back until then is kept.
     """
     plan = replace(plan_run(options), command=invocations.call("sx.run", options.made), again=options.again)
-    return shown(plan, options.on_progress, 5)  # the caller is beyond what slots names into options
+    return carry_out_showing(plan, options.on_progress, 5)  # the caller is beyond what slots names into options
 
 
-def shown(plan: Plan, on_progress: Report | None, stacklevel: int = 3) -> Run:
-    """Do what is planned, with progress on standard error where nobody else gets it, and warnings as Python has
+def carry_out_showing(plan: Plan, on_progress: Report | None, stacklevel: int = 3) -> Run:
+    """Carry out a plan with its progress on standard error, where nobody else gets it, and with warnings as Python has
     them. `stacklevel`: of the caller.
     """
     if on_progress is not None and not callable(on_progress):
@@ -108,7 +108,7 @@ def _fill(
     """Ask what is missing in the folder of a plan. `manifest` is that of a run which this command has begun."""
     with (
         Journal(plan.out / REPLIES) as journal,
-        spared_from_sweeps(),
+        without_garbage_sweeps(),
     ):
         before = None
         if manifest is None or load_manifest(plan.out) != manifest:  # the holder of the journal may change the folder
@@ -116,23 +116,23 @@ def _fill(
             before = load_manifest(plan.out)
             manifest = grow(plan)
         writer = JournalWriter(journal, engine)
-        stands = partial(_remaining_without_void, plan, journal, manifest.accept_ends)
-        now = stands()
-        writer.copies.remember(now.known.values())
+        look_again = partial(_remaining_without_void, plan, journal, manifest.accept_ends)
+        remaining = look_again()
+        writer.copies.remember(remaining.stored.values())
         if isinstance(engine, Experienced):
-            engine.note_answered(_addresses_that_answered(now.known.values(), manifest))
+            engine.note_answered(_addresses_that_answered(remaining.stored.values(), manifest))
         back_end = BackEnd(engine, writer, manifest.accept_ends, partial(way_to_texts, plan.out))
         report = report or (lambda progress: None)
-        note_standing(progress, now, engine)
+        note_remaining(progress, remaining, engine)
         if at_start:
-            at_start(now)
+            at_start(remaining)
         report(progress)
-        if now.remaining:
+        if remaining.sessions_left:
             if before:  # with those of what is new, and of a run that kept only hashes all that are known
                 grow_prompts(plan.out, manifest.prompts, plan.asked_prompts)
             with undone_if_refused(plan, before), invocation(plan, manifest, engine, progress):
                 try:
-                    ask_due(back_end, now, stands, report, progress)
+                    ask_due(back_end, remaining, look_again, report, progress)
                 finally:
                     progress.warnings.extend(writer.warnings())
 
@@ -154,4 +154,4 @@ def _remaining_without_void(plan: Plan, journal: Journal, accept_ends: Sequence[
     lines = read_journal(journal.path)
     if any(reply.is_void for reply in lines.values()) and void_dependents(plan, journal.path, journal.append):
         lines = read_journal(journal.path)
-    return finish(remaining(plan, with_accepted_ends(lines, accept_ends) if accept_ends else lines))
+    return finish(remaining_of(plan, with_accepted_ends(lines, accept_ends) if accept_ends else lines))

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from selfexec.readers import choice, objects, on_demand, performed, ranking, weighed_marks, weighed_words
+from selfexec.readers import choice, late_imports, objects, performed, ranking, weighed_marks, weighed_words
 
 LARGEST = tuple(
     f"selfexec.readers.{name}" for name in ("choice", "ranking", "weighed_marks", "weighed_words", "withdrawal")
@@ -31,12 +31,12 @@ def test_a_command_that_asks_imports_none_of_the_largest_readers() -> None:
         *((name, performed) for name in ("responds_to_each", "under_the_key")),
     ],
 )
-def test_a_reader_imported_on_demand_passes_everything_on(
+def test_a_reader_imported_late_passes_everything_on(
     name: str, module: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     came: list[object] = []
-    getattr(on_demand, name)  # each is there
-    fresh = on_demand._imported_at_first_call(module.__name__.rpartition(".")[2], name)  # type: ignore[attr-defined]
+    getattr(late_imports, name)  # each is there
+    fresh = late_imports._imported_at_first_call(module.__name__.rpartition(".")[2], name)  # type: ignore[attr-defined]
     monkeypatch.setattr(module, name, lambda *args, **options: came.append((args, options)) or "brought")
     assert fresh("A", 1, key="choice") == "brought"
     assert came == [(("A", 1), {"key": "choice"})]

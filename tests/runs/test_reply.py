@@ -13,7 +13,7 @@ from selfexec.experiments import Key
 from selfexec.experiments.restriction import UserRequest
 from selfexec.runs import Reply
 from selfexec.runs.readings import read_reply
-from selfexec.runs.records import BySession
+from selfexec.runs.reply import BySession
 
 REQUEST = UserRequest(id="1", request="How do I whisk an egg?", label="safe", type="plain")
 PLACE = ("m", "restriction", "1", 1, "predict")
