@@ -43,8 +43,9 @@ def read_replies(
     prompts: Mapping[str, str | None] = MappingProxyType({}),
     condition: Condition = DEFAULT,
 ) -> BySession[Reading]:
-    """A reading of every reply to these prompts, in their words. Readings given from elsewhere take the place of ours,
-    session by session. `condition` is the one that replies without facets were asked in.
+    """A reading of every reply. `prompts` are the texts of the prompts that were asked: what a letter stands for is as
+    they have it. Readings given from elsewhere take the place of ours, session by session. `condition` is the one that
+    replies without facets were asked in.
     """
     given = given or {}
     kinds = ((name, kind) for name, definition in EXPERIMENTS.items() for kind in definition.options)
@@ -169,7 +170,9 @@ def read_reply(
 
 
 def _form(key: Key, condition: Condition) -> str:
-    """In what other form than usual a session was to be answered, by `elicit=probability`; nothing where in none."""
+    """The facet's level by which a prediction was to be answered in another form than usual, as `elicit=probability`;
+    "" where none was.
+    """
     experiment = EXPERIMENTS[key.experiment]
     if key.session_kind not in experiment.predictions:
         return ""
