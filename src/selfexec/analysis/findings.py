@@ -54,7 +54,7 @@ class Ranged(Protocol):
     def high(self) -> float | None: ...
 
 
-class Placed(Protocol):
+class Ranked(Protocol):
     """A model's place by a metric; models that share one of the letters in `tied` cannot be told apart."""
 
     @property
@@ -155,7 +155,7 @@ class Finding:
         return above if self.answer == "yes" else below
 
 
-def further_findings(scores: ConditionScores, tables: "Tables", standings: Sequence[Placed]) -> Iterator[Finding]:
+def further_findings(scores: ConditionScores, tables: "Tables", standings: Sequence[Ranked]) -> Iterator[Finding]:
     """Further findings, besides those of the answer: overall, then by experiment."""
     if len(scores.models) > 1:
         yield from against_others(scores.of("overall", "skill"), standings)
@@ -400,7 +400,7 @@ def against_chance(skills: Iterable[Score]) -> list[Finding]:
     return [replace(_finding(row, "chance", answer), tested_low=row.low, tested_high=row.high, among=1)]
 
 
-def against_others(skills: Iterable[Score], standings: Sequence[Placed]) -> list[Finding]:
+def against_others(skills: Iterable[Score], standings: Sequence[Ranked]) -> list[Finding]:
     """Findings on skill, the best first, each with the models that it cannot be told apart from; then the models whose
     skill is to be read with caution, which are ahead of nobody.
     """
