@@ -12,42 +12,93 @@ sx.figures(run)["margins"]            # in a notebook: the drawing
 
 docs/python.md is the guide; docs/reference.md and help(sx.run) say what each choice is, and what comes back.
 
-For who reads the source, the way of one reply to its number, as `selfexec run` and then `score` take it:
+For who reads the source: the way of one reply to its number, in the order of the work, each step with what goes in and
+what comes out. It is that of association, asked over HTTP. `selfexec run` takes all of it, `selfexec score` the part
+below "From lines to numbers".
 
-cli/run.py:command                                 what was typed -> options, a plan, replies, and the first screen
-runs/asking/planning.py:plan_run                   options -> Plan: models, items, conditions, templates of prompts
-                                                   (`new_run`; `continuing` where the folder holds a run)
-runs/asking/carrying_out.py:carry_out                   Plan -> Run: what is still due is asked, then the folder is read
-runs/asking/executor.py:Executor.ask_all           the jobs that are due, each a model with an item
-experiments/base.py:Experiment.sessions            an item -> the prompt of each session, `filled_in` from `PROMPTS` in
-                                                   the experiment's file (some experiments have `sessions` of their own)
-engines/http/client.py:HttpEngine.ask              a prompt, as a Call -> CallResult: `transport` sends the body,
-                                                   `bodies` reads the answer (simulated: `engines/sim/engine.py`)
-runs/journal_writer.py:JournalWriter.keep          Reply -> a line of replies.jsonl. All that follows is worked out from
-                                                   these lines, each time anew
-cli/score.py:command                               a folder -> the same screen; here `score` begins
-analysis/score.py:scores_of                        Run -> Scores, by the steps down to the findings
-runs/readings.py:read_reply                        Reply -> Reading, by `read` of the experiment; the readers are in
-                                                   `readers`, as `read_marks` in `marks_and_words`
-claims/tables.py:observe                           Readings -> Tables, by `observe` of the experiment: prediction and
-                                                   outcome of each claim
-claims/arrays.py:claims_of                         Tables -> Claims, as arrays
-metrics/score.py:score_experiment                  Claims of a model and of others -> Score rows: skill,
-                                                   baselines, margins
-metrics/baseline_margin.py:compare_with_baseline   `baseline_margin`: skill less that of the stacked baseline, both on
-                                                   the claims that three others share, so that the skill here may differ
-                                                   from the row `skill`. Printed with --full, as "margin"
-metrics/margin_at_own_rate.py:margin_at_own_rate   the same where the baseline says yes as often as the model does. This
-                                                   one decides, of claims of yes and no. Printed on the first screen,
-                                                   and with --full as "at equal rates"
-analysis/findings.py:which_ones                    the rows of that margin -> Finding: ahead, behind, too close to call,
-                                                   no room to differ, or withheld. It is by Holm's adjustment for all
-                                                   models shown, not by each one's 95% interval
-analysis/screen.py:Screen                          Findings -> what `run` and `score` print (`score_table`: with --full)
+From what was typed to lines
+
+cli/run.py:command                                what was typed -> RunOptions -> Plan -> Run -> the first screen
+runs/asking/planning.py:plan_run                  RunOptions -> Plan: models, items, conditions, templates of prompts
+runs/asking/new_run.py:plan_new_run               the same, where the folder holds no run yet (else `continuing`)
+engines/registry.py:engine_of                     models -> Engine, from a table by the beginning of a model's name,
+                                                  else HTTP
+runs/asking/carrying_out.py:carry_out             Plan -> Run: the folder is begun, what remains is asked, and all is
+                                                  read back
+runs/asking/growing.py:begin                      Plan -> the folder with its manifest, items, prompts and no replies
+runs/asking/remaining.py:remaining_of             Plan and stored replies -> Remaining: what is still to be asked
+runs/asking/executor.py:Executor.ask_all          Remaining -> its jobs, each a model with an item, asked concurrently
+runs/asking/executor.py:Executor._ask_job         a job -> replies. It hands its inner `ask` to the next step, which
+                                                  calls it back for each session: a stored reply, or steps `Plan.call`
+                                                  to `append`
+runs/asking/plan.py:Plan.play                     a job -> `sessions` of its experiment, once in each condition
+experiments/base.py:Experiment.sessions           an item -> the prompts of `predict` and `execute`, by `filled_in`
+                                                  from the templates; both are asked concurrently (some experiments
+                                                  have their own)
+runs/asking/plan.py:Plan.call                     a session and its messages -> Call, with the settings that are sent
+runs/asking/executor.py:reply_to                  Call -> CallResult, by the engine's `ask` -> Reply
+engines/http/client.py:HttpEngine.ask             Call -> CallResult: the body is made by a wire format, sent by
+                                                  `transport`, and sent again after failures that pass (simulated:
+                                                  `engines/sim/engine.py`)
+engines/http/bodies.py:decoded                    the body of an answer -> CallResult: its text, or an error, and how
+                                                  it ended
+engines/http/wires/usual_chat.py:usual_result     the same, for nearly all answers of chat completions; None for the
+                                                  others
+runs/reply.py:Reply.of                            CallResult -> Reply, field by field. What a reply counts as is no
+                                                  field: its properties `withheld_by`, `failed`, `ended_unknown` and
+                                                  `is_void` say so
+runs/asking/reply_gate.py:ReplyGate.keep          Reply -> the same, unless a filter seems to answer in place of the
+                                                  model
+runs/journal_writer.py:JournalWriter.keep         Reply -> the same; one that may answer another prompt is void
+                                                  afterwards
+runs/journal.py:Journal.append                    Reply -> a line of replies.jsonl, its property `line`
+
+From lines to numbers, worked out anew each time
+
+cli/score.py:command                              what was typed -> ScoreOptions -> Scores -> the first screen
+analysis/score.py:scores_of                       runs -> Scores: rows of numbers; there are no findings yet
+runs/run.py:read_without_shards                   a folder -> Run: of a session the last line counts (`read_journal`)
+analysis/selection.py:Selection.tables            runs -> Tables, when first used. It uses the next step, by way of the
+                                                  properties `tables` and `readings` of each Run
+runs/readings.py:read_reply                       Reply -> Reading: missing or withheld by its properties, else by its
+                                                  text
+experiments/association.py:Association.read       the text -> Reading, by one of the next two steps
+readers/marks_and_words.py:read_marks             a prediction -> which options it marks true, which false. A reply
+                                                  that is more than its object goes to `weighed_marks` (by way of
+                                                  `late_imports`)
+readers/marks_and_words.py:read_words             a behaviour -> the words that it lists
+claims/tables.py:observe                          Readings -> Tables: a row for each claim, and one for each session
+experiments/association.py:Association.observe    the Readings of an item -> an Observation of each option: was it
+                                                  predicted, was it listed, and are both known
+claims/arrays.py:claims_of                        the rows of claims -> Claims, as arrays
+metrics/baselines/votes.py:VoteTables.others      Claims of other models -> Others, the reference models
+metrics/score.py:score_experiment                 Claims of a model, and Others -> ModelScores: the steps below, as
+                                                  rows
+metrics/kinds/binary.py:count                     Claims -> Record: counts by item. What is called `kind` is this
+                                                  module
+metrics/baseline_margin.py:compare_with_baseline  Claims and Others -> `baseline_margin`: skill less that of the
+                                                  baseline, both on the claims that three others share, so that the
+                                                  skill here may differ from the row `skill`
+metrics/baselines/stacked.py:stacked              Others -> the baseline: a regression that has never seen the model
+metrics/reference_doubt.py:reference_doubt        the baseline -> what other reference models would have changed, for
+                                                  intervals
+metrics/margin_at_own_rate.py:margin_at_own_rate  the same claims -> `margin_at_own_rate`: the margin where the
+                                                  baseline says yes as often as the model does. Of yes-or-no claims
+                                                  this one decides
+analysis/screen.py:Screen._content                Scores -> what is printed. Only now, by the next step, there are
+                                                  findings
+analysis/findings.py:which_ones                   rows of margins -> Finding: ahead, behind, too close to call, no room
+                                                  to differ, or withheld, by Holm's adjustment for all models shown and
+                                                  not by each one's 95% interval
+
+Names: what is printed as "which ones", "which words" and, with --full, "at equal rates" is `margin_at_own_rate`;
+"margin" is `baseline_margin`; `best_baseline` is the skill of the baseline of the latter. Of claims that are true or
+false skill is Youden's J (`youden_j`).
 
 A margin needs three other models that were asked the same items, and to call a model ahead takes six models in all:
 those of the run, or of the reference panel that ships, which has the paper's items and not those of the starter set
-(analysis/selection.py:Selection.matched_panel). Where no margin has a verdict the screen shows skill in its place.
+(`Selection.matched_panel`). Where no margin has a verdict the screen shows skill in its place; of a single item there
+is no skill either, but only the rates, marked † for "no verdict".
 """
 
 import sys

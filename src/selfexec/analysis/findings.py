@@ -54,7 +54,7 @@ class Ranged(Protocol):
     def high(self) -> float | None: ...
 
 
-class Placed(Protocol):
+class Ranked(Protocol):
     """A model's place by a metric; models that share one of the letters in `tied` cannot be told apart."""
 
     @property
@@ -86,7 +86,7 @@ class Finding:
     Attributes:
         about: The experiment, or `overall`.
         subject: The model; for own excess mostly all models together (`panel`), or all simulated ones.
-        relation: What it is compared with: the best `baseline` (value: margin); the same baseline at the model's
+        relation: What it is compared with: the `baseline` (value: `baseline_margin`); the same baseline at the model's
             yes rate (`which ones`), or, for probabilities, its logits (`auroc`); its own behaviour (`how often`: rate
             bias); `chance` (skill); the `naive` baseline (accuracy less that of the baseline, which is `level`);
             `others` (skill, next to that of other models); what nobody else's predictions and outcomes explain (`own`
@@ -113,7 +113,7 @@ class Finding:
         rates: For `how often`, the predicted and the observed share of yes.
         shares: For `which ones`, the shares of the ceiling that model and baseline reach at the model's yes rate.
         ceiling: For `which ones`, the greatest skill that is possible at this rate.
-        verdict: The verdict on own excess; None where there is none.
+        verdict: The verdict on own excess, by which `answer` goes there; None for every other relation.
         against: What keeps that verdict from a better one.
         source: For own excess, who says what was done.
         whom: For `how often`, whom the predictions are about ("a person"); empty for the model itself.
@@ -146,7 +146,7 @@ class Finding:
 
     @property
     def state(self) -> str:
-        """What is found, in the words that data have for it."""
+        """The `answer` in the words of its relation, as data have it (`verdict` in JSON): ahead, better than chance."""
         if self.answer in ("open", "ceiling"):
             return TOO_CLOSE if self.answer == "open" else NO_ROOM
         if self.answer == "withheld":
@@ -155,7 +155,7 @@ class Finding:
         return above if self.answer == "yes" else below
 
 
-def further_findings(scores: ConditionScores, tables: "Tables", standings: Sequence[Placed]) -> Iterator[Finding]:
+def further_findings(scores: ConditionScores, tables: "Tables", standings: Sequence[Ranked]) -> Iterator[Finding]:
     """Further findings, besides those of the answer: overall, then by experiment."""
     if len(scores.models) > 1:
         yield from against_others(scores.of("overall", "skill"), standings)
@@ -400,7 +400,7 @@ def against_chance(skills: Iterable[Score]) -> list[Finding]:
     return [replace(_finding(row, "chance", answer), tested_low=row.low, tested_high=row.high, among=1)]
 
 
-def against_others(skills: Iterable[Score], standings: Sequence[Placed]) -> list[Finding]:
+def against_others(skills: Iterable[Score], standings: Sequence[Ranked]) -> list[Finding]:
     """Findings on skill, the best first, each with the models that it cannot be told apart from; then the models whose
     skill is to be read with caution, which are ahead of nobody.
     """

@@ -77,7 +77,9 @@ def score(options: ScoreOptions) -> Scores:
 
 
 def scores_of(options: ScoreOptions) -> Scores:
-    """The same, for who has the options at hand."""
+    """Scores by options that are collected already, as commands have them: rows of numbers, one for each metric. The
+    findings are made of them where they are printed (`analysis.findings`).
+    """
     selection = selection_of(options.runs, options).with_those_apart()
     added = registered("conventions")
     refuse_unknown("convention", [selection.convention], [*WITH_SKILL, *added])

@@ -1,4 +1,6 @@
-"""From readings to the two tables on which every score rests: observations (claims) and sessions."""
+"""From readings to the tables on which every score rests: observations (claims) and sessions; besides, outcomes by
+further sources, and what predictions in probabilities expect of single answers.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

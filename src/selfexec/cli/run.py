@@ -153,10 +153,8 @@ def command(
     failed = sum(reply.failed for key, reply in run.replies.items() if key not in out_now)
     ended = sum(reply.ended_unknown for key, reply in run.replies.items() if key not in out_now)
     missing = failed + progress.out + progress.waiting + progress.left
-    recorded = sum(
-        key.session_kind in EXPERIMENTS[key.experiment].recorded for key in run.replies
-    )  # by a log, and not asked
-    kept = number_of(len(run.replies) - failed - recorded, "reply", "replies")
+    from_logs = sum(key.session_kind in EXPERIMENTS[key.experiment].recorded for key in run.replies)
+    kept = number_of(len(run.replies) - failed - from_logs, "reply", "replies")
     say(f"{plan.out}: {kept} kept, {missing:,} missing ({time.perf_counter() - started:.1f} s)")
     if progress.unneeded:
         say("\n".join(_not_needed(progress)))

@@ -27,8 +27,9 @@ class Call(msgspec.Struct, frozen=True):
     """One session to open: its name in full, and the messages that it begins with, mostly one of the user's.
 
     `sampling` is what is sent beside them and changes the reply, by the field's name: temperature, top_p, max_tokens,
-    whatever a body has; `system` is the system prompt. It is empty where nothing is sent. `needs` is what of the
-    engine's capabilities the experiment counts on. `injection` is what is forced into the reply, where anything is.
+    whatever a body has; `system` is the system prompt. Where nothing is sent beside the messages, it is empty. `needs`
+    is what of the engine's capabilities the experiment counts on. `injection` is what is forced into the reply, where
+    anything is.
     """
 
     key: Key
@@ -43,7 +44,7 @@ class Call(msgspec.Struct, frozen=True):
 
     @property
     def session_kind(self) -> str:
-        """`predict`, `execute` or `judge`: what prompts and settings go by."""
+        """What prompts and settings go by: `predict`, `execute` or another kind of its experiment."""
         return self.key.session_kind
 
     @property

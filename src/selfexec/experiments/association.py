@@ -222,9 +222,7 @@ class Association(Experiment):
         return len(words) == ASKED_FOR and not options.issuperset(map(fold, words))
 
     def whole(self, item: Target, session: str, text: str, value: Any) -> bool:
-        """Whether all five words are there, of a list that was cut off: what it lacks was not left out. The last of
-        them may be torn.
-        """
+        """Whether a list that was cut off has all five words. A last word that may be torn is not counted."""
         if session != "execute":
             return True
         torn = text.rstrip().endswith(value[-1])

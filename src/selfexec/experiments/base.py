@@ -208,7 +208,8 @@ class ReadOtherwise(Protocol):
 
 
 class Facts(msgspec.Struct, frozen=True):
-    """What is known of a claim's item without asking any model: what baselines predict from.
+    """What is known of a claim's item without asking any model: what baselines by facts may predict from (the
+    experiment's `baselines` say from which), and tests of what was lost.
 
     `length` counts the characters of what the claim is about. In a claim about two questions, `other_` names the
     second.
@@ -445,9 +446,9 @@ class Experiment(ABC):
             empty line what it is about, word for word. Empty where there is no form for people.
         tokens: Kind of session -> tokens of a reply, to estimate what a run takes.
         predictions: The kinds of session in which a model predicts what it does in the others.
-        kept: Kinds of session whose reply is kept, not read: it is judged in another session.
-        recorded: Kinds of session whose replies stand in a finished log and are never asked for: then predictions alone
-            are.
+        kept: Kinds of session whose reply is judged in another session, and not read itself.
+        recorded: Kinds of session whose replies stand in a finished log, from which a run has them: they are never
+            asked for, and predictions alone are.
         shows: Kinds of session whose prompts show what was said in others, with the kinds of these.
         unneeded: Kinds of session that an item may do without, each with what was so where it did; `idle` says which.
         answers: The kind of session that answers a question, rightly or wrongly, in a number of tokens that counts.

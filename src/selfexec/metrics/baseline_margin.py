@@ -1,9 +1,9 @@
 """Baseline margin: a model's skill less that of one baseline of fixed design, which never saw it, on the same claims.
 
 The stacked baseline combines what the questions say, what other models did and what they predicted
-(`baselines.stacked`). Nothing of it is fitted to how well it does on this model, so that margins on few items and on
-many are comparable; one whose skill on this model is not above 0 gives way to the same answer every time, whose skill
-is 0.
+(`baselines.stacked`). It is fitted without this model's outcomes, so that margins on few items and on many are
+comparable. These outcomes decide one thing: where its skill on this model is not above 0, the constant baseline stands
+in its place, which gives the same answer every time and has skill 0; at the model's own rate as well.
 
 A margin is uncertain for two reasons, and its interval includes both: items are a sample, and so are the reference
 models (`reference_doubt`). See docs/decisions/0010 and 0029.
@@ -53,7 +53,8 @@ class BaselineComparison:
         baseline_record: The record of the baseline, on the same claims.
         margin: The model's skill less that of the baseline.
         doubt: How the baseline's skill depends on the choice of reference models; the margin's interval includes it.
-        stacked_predictions: What the stacked baseline predicts of each of the model's claims, nan where nothing.
+        stacked_predictions: What the stacked baseline predicts of each of the model's claims, nan where nothing; also
+            where the constant baseline stands in its place.
         margin_at_own_rate: The comparison at the model's yes rate, for yes-or-no claims.
         no_baseline: Why there is no baseline to compare with, where too little is known of others. Then
             `baseline_record` is the record of always giving the same answer, and the margin is nan with that reason.
@@ -86,8 +87,8 @@ def models_read(tables: VoteTables, model: str, others: Iterable[str]) -> int:
 
 
 def compare_with_baseline(claims: Claims, others: Others, strict: bool) -> BaselineComparison:
-    """A model's claims compared with the stacked baseline, on the claims that at least three others share
-    (`Others.enough_for`).
+    """A model's claims compared with the stacked baseline, or with the constant one where that does as well, on the
+    claims that at least three others share (`Others.enough_for`).
 
     Args:
         claims: The model's own.
@@ -107,7 +108,7 @@ def compare_with_baseline(claims: Claims, others: Others, strict: bool) -> Basel
     logits = fitted.logits(claims)
     predictions = fitted.predictions(logits)
     record = predictor_record_on(claims, predictions, compared)
-    if not value(kind.skill, record) > 0:  # the same answer every time does as well
+    if not value(kind.skill, record) > 0:  # the constant baseline does as well
         record = kind.constant(own)
         at_own_rate = (
             margin_at_own_rate(claims, compared, own, np.zeros(len(claims)), None) if kind.FREE_THRESHOLD else None

@@ -4,9 +4,10 @@ The first screen shows this margin, and tables print it as "at equal rates". Ski
 often a predictor says yes. The stacked baseline says yes to a claim where its probability reaches the others' base
 rate: there its expected J is largest. A model has a threshold of its own. The baseline margin mixes two questions:
 does the model know how often it behaves so, and does it know when? To separate them, the same baseline is made to say
-yes at the model's rate: the share of yes among the model's claims that were read. This rate is applied to all claims
-that both are scored on. The baseline says yes to those with the highest logits. Of claims with equal logits, each gets
-the same part of a yes. The margin over this baseline is only about which claims come true.
+yes at the model's rate: the share of yes among the model's claims that were read. Where the stacked baseline has no
+skill on this model, the constant one stands in its place (`baseline_margin`), and the margin is the model's skill. This
+rate is applied to all claims that both are scored on. The baseline says yes to those with the highest logits. Of claims
+with equal logits, each gets the same part of a yes. The margin over this baseline is only about which claims come true.
 
 At a rate q of yes and a base rate b, J is at most (1 - q) / (1 - b) if q >= b, and q / b below. The share of this
 ceiling that a predictor reaches is Loevinger's H (1948).
@@ -92,8 +93,9 @@ def margin_at_own_rate(
         mask: Which of them are scored, and predicted by the baseline.
         own: The model's record on these.
         logits: The baseline's logits of all claims, each less the threshold of its item's fold (`Stacked.logits`), so
-            that claims of different folds are ranked together; all equal where it learnt nothing.
-        fitted: The baseline, to see how it does without one of the reference models; None where it learnt nothing.
+            that claims of different folds are ranked together; all equal for the constant baseline, which then says yes
+            to the same part of each claim, and has skill 0.
+        fitted: The stacked baseline, to see how it does without one of the reference models; None for the constant one.
     """
     rate = _rate(own)
     if math.isnan(rate):

@@ -34,11 +34,12 @@ class Score:
     claims would have been (readable convention). `baseline` names the one that `best_baseline` is the skill of, and
     that margins are over: the stacked one, or one that always gives the same answer where the stacked one has no skill;
     of kinds of claims without a stacked one, the single one with the greatest skill. `models` is how many models were
-    read on its items, itself included. `source` says what was done (self, rule, human or judge:NAME; of an overall
-    score those of its experiments: rule+self), `condition` how it was asked. `verdict`: what follows from own excess
-    (`own`, `unresolved`, `not shown`; None where nothing does). `panel` names the reference panel that other models are
-    of, where they are not of the runs alone. `too_few_models`: the reason is that a margin over a baseline of so few
-    models speaks for no model, and nothing else; records leave it out.
+    read on its items, itself included, for metrics that rest on other models; None for the others. `source` says what
+    was done (self, rule, human or judge:NAME; of an overall score those of its experiments: rule+self), `condition` how
+    it was asked. `verdict`: what follows from own excess (`own`, `unresolved`, `not shown`; None where nothing does).
+    `panel` names the reference panel that other models are of, where they are not of the runs alone. `too_few_models`:
+    the reason is that a margin over a baseline of so few models speaks for no model, and nothing else; records leave it
+    out.
     """
 
     model: str

@@ -69,10 +69,11 @@ class ModelScores:
     Attributes:
         rows: One for each metric.
         asked: How much was asked, and how much of that was read.
-        accuracy: For the headline, as `skill`.
+        accuracy: The estimate of its row, from which a headline is made.
+        skill: The estimate of its row, likewise.
         caution: Why the scores are to be read with caution.
         record: The model's own counts.
-        comparison: The comparison that its margin comes from.
+        comparison: The comparison that its margins come from.
         claims: The claims that were counted.
         strict: Whether what could not be read counts as wrong.
         records: The counts of each single baseline on these claims; none in brief scores.
@@ -124,7 +125,9 @@ def score_experiment(
 
     There are two sets of claims. Skill, accuracy and the single baselines are of all of the model's claims that count.
     The margins, `best_baseline` and, beside a margin at own rate, the shares of the ceiling are of those that at least
-    three others share. So `baseline_margin` is `skill` less `best_baseline` only where the two sets are the same.
+    three others share. So `baseline_margin` is `skill` less `best_baseline` only where the two sets are the same. That
+    metric is the skill of the baseline that `baseline_margin` is over: the stacked one or the constant one; only kinds
+    of claims without a stacked one have the best of the single baselines there.
 
     Args:
         asked: What every row repeats: who was asked what, and how much was read.
@@ -169,8 +172,8 @@ def score_experiment(
     why, metrics = degenerate(kind, claims, answers, len(record.items), metrics)
     comparison = replace(comparison, margin=metrics.get("baseline_margin", comparison.margin))
     caution = asked.caution or why or kind.too_few(claims.where(mask), record)
-    best_baseline = None if comparison.no_baseline else comparison.baseline
-    rows = [asked.row(name, e, caution, best_baseline if name in OF_BASELINE else None) for name, e in metrics.items()]
+    compared_with = None if comparison.no_baseline else comparison.baseline
+    rows = [asked.row(name, e, caution, compared_with if name in OF_BASELINE else None) for name, e in metrics.items()]
     parts = (metrics["accuracy"], metrics["skill"], caution, record, comparison)
     return ModelScores(rows, asked, *parts, claims, strict, records, probabilities, others)
 
@@ -183,8 +186,8 @@ def _margins(kind: Kind, comparison: BaselineComparison) -> dict[str, Estimate]:
     beside one they are replaced by those of the claims that both are scored on, as the baseline's share is.
     """
     alone = Estimate(math.nan, reason=comparison.no_baseline)
-    best = alone if comparison.no_baseline else kind.skill_estimate(comparison.baseline_record)
-    margins = {"best_baseline": best, "baseline_margin": comparison.margin}
+    of_baseline = alone if comparison.no_baseline else kind.skill_estimate(comparison.baseline_record)
+    margins = {"best_baseline": of_baseline, "baseline_margin": comparison.margin}
     return margins | (dict(comparison.margin_at_own_rate.estimates) if comparison.margin_at_own_rate else {})
 
 

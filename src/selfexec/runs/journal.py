@@ -70,12 +70,12 @@ class Journal:
         position, self._end = self._end, self._end + len(line)
         return position
 
-    def reply_at(self, position: int, kind: type[R]) -> R:
+    def reply_at(self, position: int, reply_type: type[R]) -> R:
         """The reply whose line begins at a position. InputError: it cannot be read."""
         try:
             with self.path.open("rb") as file:
                 file.seek(position)
-                return msgspec.json.decode(file.readline(), type=kind)
+                return msgspec.json.decode(file.readline(), type=reply_type)
         except (OSError, *jsonl.UNDECODABLE) as fault:
             raise InputError(f"{self.path}: the line at byte {position:,} cannot be read back ({fault}).") from None
 

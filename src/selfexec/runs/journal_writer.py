@@ -1,4 +1,5 @@
-"""The writer of a run's replies, `JournalWriter`, finds out which of them are certain to answer their own prompt.
+"""The writer of a run's replies, `JournalWriter`, finds out which of them are certain to answer their own prompt. What
+a line has is in `runs.reply.Reply`, and the file itself is `runs.journal.Journal`.
 
 A reply over a network connection that has carried other calls before may be the answer to one of those, where a server
 sends answers twice. An engine that learns of this later reports it (`engines.Checking`). Such a reply is written down

@@ -43,13 +43,14 @@ def read_replies(
     prompts: Mapping[str, str | None] = MappingProxyType({}),
     condition: Condition = DEFAULT,
 ) -> BySession[Reading]:
-    """A reading of every reply to these prompts, in their words. Readings given from elsewhere take the place of ours,
-    session by session. `condition` is the one that replies without facets were asked in.
+    """A reading of every reply. `prompts` are the texts of the prompts that were asked: what a letter stands for is as
+    they have it. Readings given from elsewhere take the place of ours, session by session. `condition` is the one that
+    replies without facets were asked in.
     """
     given = given or {}
     kinds = ((name, kind) for name, definition in EXPERIMENTS.items() for kind in definition.options)
     options = {place: said for place in kinds if (said := options_in(prompts, *place))} if prompts else {}
-    known: Known = {}
+    read_before: ReadBefore = {}
     readings = BySession(
         (
             key,
@@ -58,7 +59,7 @@ def read_replies(
                 reply,
                 given.get(key) if given else None,
                 options.get((key.experiment, key.session_kind)) if options else None,
-                known,
+                read_before,
                 condition,
             ),
         )
@@ -108,7 +109,7 @@ def _last_turn(
 
 
 # experiment, item, session, what was said there and in what form -> what it commits to: models often say the same
-Known = dict[tuple[str, str, str, str, str], Reading]
+ReadBefore = dict[tuple[str, str, str, str, str], Reading]
 
 
 def read_reply(
@@ -116,11 +117,11 @@ def read_reply(
     reply: Reply,
     given: GivenReading | None = None,
     options: Options | None = None,
-    known: Known | None = None,
+    read_before: ReadBefore | None = None,
     condition: Condition = DEFAULT,
 ) -> Reading:
     """What a reply commits to: of one with an injection, what came behind it. `options`: what its letters stand for,
-    where the prompt gave them another meaning than our prompts do. Words that are `known` from the same session are not
+    where the prompt gave them another meaning than our prompts do. Texts that were `read_before` in the same session are not
     read again; those that are not are added. `condition`: what it was asked in, where its key has no facets.
     """
     facets = reply.key.facets or condition
@@ -140,7 +141,7 @@ def read_reply(
             return Reading("read", {"asks": asked}, tokens=reply.output_tokens)
     if given is None or is_kept(reply.key):
         session = base_of(reply.session) if facets else reply.session
-        reading = _read(item, reply, session, options, {} if known is None else known, form)
+        reading = _read(item, reply, session, options, {} if read_before is None else read_before, form)
         if reading.state == "read" and not reply.read_text.strip() and reply.known_stop == "length":
             # its budget was used up before the first word: nobody knows what it would have said
             reading = Reading("unreadable")
@@ -169,7 +170,9 @@ def read_reply(
 
 
 def _form(key: Key, condition: Condition) -> str:
-    """In what other form than usual a session was to be answered, by `elicit=probability`; nothing where in none."""
+    """The facet's level by which a prediction was to be answered in another form than usual, as `elicit=probability`;
+    "" where none was.
+    """
     experiment = EXPERIMENTS[key.experiment]
     if key.session_kind not in experiment.predictions:
         return ""
@@ -205,14 +208,16 @@ def _is_cut_short(item: Item, reply: Reply, reading: Reading) -> bool:
     return reply.known_stop == "length" or ends_in_the_open(reply.read_text)
 
 
-def _read(item: Item, reply: Reply, session: str, options: Options | None, known: Known, form: str) -> Reading:
+def _read(
+    item: Item, reply: Reply, session: str, options: Options | None, read_before: ReadBefore, form: str
+) -> Reading:
     """What the words of a reply commit to, no matter who says them."""
     text = reply.read_text
     experiment = EXPERIMENTS[reply.experiment]
     is_otherwise = form in experiment.read_otherwise
     whole = closed(text) if is_otherwise and reply.known_stop == "stop" else text
     said = (reply.experiment, reply.item, session, whole, form)
-    found = known.get(said)
+    found = read_before.get(said)
     if found is None:
         if is_otherwise:
             found = experiment.read_otherwise[form](item, whole)
@@ -224,7 +229,7 @@ def _read(item: Item, reply: Reply, session: str, options: Options | None, known
             found = msgspec.structs.replace(found, evidence=found.evidence.rstrip("}]"))  # as it stands in the reply
         if "\\u" in text:
             found = msgspec.structs.replace(found, value=_in_whole_characters(found.value))
-        known[said] = found
+        read_before[said] = found
     return found
 
 

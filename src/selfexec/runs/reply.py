@@ -95,7 +95,8 @@ class OfSession(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True):
-    """One line of replies. `text` is None where nothing came back; `error` then says why.
+    """One line of replies. `text` is None where nothing came back; `error` then says why. What a reply counts as is in
+    no field: the properties `withheld_by`, `failed`, `ended_unknown` and `is_void` follow from the fields.
 
     The second block is what a run's journal adds. Token counts are None where nobody counted; `cost_usd` is what the
     call cost, `completion_id` what the server calls this completion, `upstream` who answered behind a gateway. `policy`
@@ -106,8 +107,9 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     session within which it was asked; `simulated`: the server said that no language model is behind it. `batch` is the
     custom id of the request that it came by, where that was one of a batch file. `logprobs` has its tokens with their
     log-probabilities, where these were asked for and came. `connection` is the network connection that brought it and
-    the number of the call on it: see `connections`. `injection` is what was forced into it while it was written,
-    `forced` these tokens, and `forced_end` the number of characters before what the model wrote behind them.
+    the number of the call on it (`runs.journal_writer` says what for). `injection` is what was forced into it while it
+    was written, `forced` these tokens, and `forced_end` the number of characters before what the model wrote behind
+    them.
 
     `age` is for how many seconds it had been there when its call was sent, as its server says, where that is ten
     minutes or more: it came from a cache, or the server's clock is wrong.

@@ -43,8 +43,9 @@ def ratio_error(statistic: Callable[[NDArray[np.complex128]], Any], counts: Arra
     For a ratio R = sum s / sum n this is sqrt(T/(T-1) sum (s - R n)^2) / sum n. nan for fewer than two clusters.
 
     The gradient is a complex step (Squire and Trapp 1998): exact to the last digit for functions made of arithmetic
-    and square roots. `abs`, `max`, comparisons and whatever else is no analytic function are not allowed: they drop
-    the step, and the error would be too small without a sign of it. Raises TypeError where the step is dropped whole.
+    and square roots. `abs`, `max` and whatever else is no analytic function are not allowed: they drop the step, and
+    the error would be too small without a sign of it. A comparison of real parts may choose between two such formulas,
+    and a function may carry the step itself, by its derivative. Raises TypeError where the step is dropped whole.
     """
     return influence_error(influence(statistic, counts)) if len(counts) > 1 else math.nan
 

@@ -1,4 +1,5 @@
-"""Chat completions over HTTP, as fast as the wire allows, honest about every failure.
+"""Models over HTTP, in the wire format of their server (`wires`: chat completions and others), as fast as the wire
+allows. What failed says so: a CallResult has an error, or the call is made again, or the run stops.
 
 429, 5xx, resets, timeouts, bodies that are none    asked again, with growing pauses, a bounded number of times
 a server that is away                               calls to it wait until it is back, and the run stops after a while:

@@ -20,8 +20,8 @@ from typing import Any, Literal, NamedTuple
 
 from selfexec.engines.http.name_words import name_words
 
-Kind = Literal["done", "cut", "withheld", "died", "unknown"]
-WORST_FIRST: tuple[Kind, ...] = ("died", "unknown", "withheld", "cut", "done")
+EndKind = Literal["done", "cut", "withheld", "died", "unknown"]
+WORST_FIRST: tuple[EndKind, ...] = ("died", "unknown", "withheld", "cut", "done")
 LONGEST_END = 200  # characters of a server's word that are kept
 MISSING = "none"  # what a missing end is called
 BESIDE = "+error"  # behind the word of a reply that was whole, but for an error that came beside it
@@ -30,7 +30,7 @@ BESIDE = "+error"  # behind the word of a reply that was whole, but for an error
 class End(NamedTuple):
     """How a reply ended: `stop` is our name for it, and `word` the server's."""
 
-    kind: Kind
+    kind: EndKind
     stop: str | None
     word: str
 
@@ -39,7 +39,7 @@ class End(NamedTuple):
 # Mistral, Cohere, DeepSeek, Zhipu, Baidu, Tencent, Alibaba, xAI, Groq, Together, Fireworks, Cerebras, AI21, Aleph
 # Alpha and IBM watsonx; the sources of vLLM, SGLang, TensorRT-LLM, llama.cpp, Ollama, TGI and LM Studio's SDK; the
 # tables of LiteLLM (core_helpers.py) and of Portkey (finishReasonMap.ts). docs/models.md says which word is whose.
-_WORDS: Mapping[tuple[Kind, str | None], str] = {
+_WORDS: Mapping[tuple[EndKind, str | None], str] = {
     ("done", "stop"): (
         "stop end_turn stop_sequence stop_sequence_reached eos eos_token eos_found end_id endoftext end_of_text "
         "stop_string_found stop_words stop_criteria_met word complete completed finish finished done normal"
@@ -93,7 +93,7 @@ _BARRED = "|".join(name.replace("_", f"{JOINT}*") for name in _TOKENS.split()[1:
 _BARE = f"end{JOINT}*of{JOINT}*(?:turn|sentence)"
 RUN_ON = re.compile(f"[{OPENINGS}](?:{BAR}(?:{_BARRED}){JOINT}*(?:token)?{BAR}|{_BARE}){CLOSING}\\s*\\S", re.IGNORECASE)
 
-TABLE: Mapping[str, tuple[Kind, str | None]] = {
+TABLE: Mapping[str, tuple[EndKind, str | None]] = {
     **{_letters(word): meaning for meaning, words in _WORDS.items() for word in words.split()},
     **{_letters(f"<{bar}{name}{bar}>"): ("done", "stop") for name in _TOKENS.split() for bar in ("", "|")},
 }

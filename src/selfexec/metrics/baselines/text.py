@@ -1,9 +1,9 @@
 """A baseline that knows the words of an item alone: what models did with others that are worded like it.
 
-Words, weighed by how few texts have them and each text of length one (tf-idf); of a text of one word pieces of three
-letters besides. For each model a logistic regression of what it did on these, with a ridge. So what is said of a model
-by the others is the mean over their regressions (on the logit scale), and by its own history that of its own. Folds by
-family: nothing of the same family is in what it learns from.
+It goes by words, weighed by how few texts have them, with each text scaled to length one (tf-idf); by pieces of three
+letters besides, where a text is a single word. A logistic regression with a ridge is fitted for each model, of what it
+did on these. The baseline by other models is the mean of their regressions, on the logit scale, and that by a model's
+own history is its own regression. Folds are by family: nothing of the same family is in what a regression learns from.
 """
 
 import math
@@ -115,7 +115,7 @@ def predicted_by_text(texts: TextFeatures, first: Numbers, second: Numbers, did:
 
 
 def logit(yes: Any, of: Any, base: Any = 0.5) -> Floats:
-    """The logit of a share, to which one more of what is usual is added."""
+    """The logit of the share `yes` of `of`, with one case more, of which the part `base` is a yes: never infinite."""
     share = (yes + base) / (of + 1)
     found: Floats = np.log(share / (1 - share))
     return found

@@ -127,7 +127,7 @@ def rate_bias(c: Cells) -> Any:
 
 def ceiling_at_own_rate(c: Cells) -> Any:
     """The greatest J of anybody who says yes as often: with a rate q of yes and a base rate b, (1 - q) / (1 - b) from
-    q = b on, and q / b below.
+    q = b on, and q / b below. It is continuous, and has a bend at q = b: there its error is that of the upper piece.
     """
     q, b = predicted_rate(c), base_rate(c)
     return np.where(np.real(q) >= np.real(b), (1 - q) / (1 - b), q / b)
@@ -224,7 +224,8 @@ AT_AN_END = "recall or specificity is 0, 1 or unknown"
 class Metric:
     """One entry for all that is done with a metric.
 
-    formula       analytic: arithmetic and square roots, no abs, max or comparison (see `stats.ratio_error`)
+    formula       analytic where it is defined: arithmetic and square roots, no abs or max; comparisons of real parts
+                  alone choose between analytic pieces (see `stats.ratio_error`)
     trials        what it is a share of; its interval is Wilson's. Else it lies between `least` and `most`.
     skill         whether it measures skill, about which one item says nothing
     rises         whether it rises, or stays, with each claim that is right instead of wrong: its bounds follow

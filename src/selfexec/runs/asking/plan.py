@@ -271,10 +271,10 @@ class Plan:
 
         item = self.item_set[job.experiment][job.item]
         for condition, prompts in self.asked(job).items():
-            opened: Ask = AskBy(partial(ask_in, condition), can)
+            ask_of_condition: Ask = AskBy(partial(ask_in, condition), can)
             if condition:
-                opened = conversing(condition, job.experiment, opened)
-            await experiment.sessions(item, opened, prompts)
+                ask_of_condition = conversing(condition, job.experiment, ask_of_condition)
+            await experiment.sessions(item, ask_of_condition, prompts)
 
     def call(self, key: Key, messages: tuple[Message, ...], injection: Injection | None = None) -> Call:
         """What a session is asked, with all that is sent with it, of the model that answers it."""
