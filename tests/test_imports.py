@@ -31,7 +31,7 @@ def test_a_run_that_asks_imports_nothing_that_only_wrong_names_packed_files_or_o
     program = f"import sys, {asking}, selfexec.engines.http.client; {experiments}; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     imported = {*run.stdout.split()}
-    assert f"{asking}.execute" in imported
+    assert f"{asking}.carrying_out" in imported
     assert imported.isdisjoint(("difflib", "gzip", "statistics", "tomllib", "dotenv"))
     assert imported.isdisjoint((f"{asking}.checks", f"{asking}.estimate"))
     assert imported.isdisjoint(f"selfexec.runs.{name}" for name in ("exporting", "importing", "toml", "transcripts"))

@@ -76,7 +76,7 @@ def test_kinds_not_yet_seen_take_as_much_more_as_those_that_were_seen(tmp_path: 
     here = {key: Reply(**key.fields(), text="A", input_tokens=10, output_tokens=1182) for key in keys}
     rest = asyncio.run(quoted(planned, {}))
     now = asyncio.run(remaining_of(planned, here))
-    seen = asyncio.run(estimate(replace(now, known=here), []))
+    seen = asyncio.run(estimate(replace(now, stored=here), []))
     assert EXPERIMENTS["restriction"].tokens["predict"] == 182
     before = sum(part.tokens[1] for part in rest.parts)
     sessions = sum(part.sessions for part in rest.parts)

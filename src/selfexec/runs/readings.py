@@ -121,8 +121,8 @@ def read_reply(
     condition: Condition = DEFAULT,
 ) -> Reading:
     """What a reply commits to: of one with an injection, what came behind it. `options`: what its letters stand for,
-    where the prompt gave them another meaning than our prompts do. Texts that were `read_before` in the same session are not
-    read again; those that are not are added. `condition`: what it was asked in, where its key has no facets.
+    where the prompt gave them another meaning than our prompts do. Texts that were `read_before` in the same session
+    are not read again; those that are not are added. `condition`: what it was asked in, where its key has no facets.
     """
     facets = reply.key.facets or condition
     form = _form(reply.key, facets) if facets else ""
