@@ -289,6 +289,16 @@ def test_a_line_before_or_behind_replies_is_named_where_it_looks_like_a_notice(l
         assert named([with_line(KINDS[number % 2], number, lawful) for number in range(2, 8)]) == []
 
 
+def test_a_line_behind_the_object_that_was_asked_for_is_named_where_requests_get_it_as_well() -> None:
+    line = "Was this answer helpful?"
+    asked = [of("predict", str(n), f'It would be {n}.\n\n{{"choice": "A"}}\n\n{line}') for n in range(4)]
+    kept = [of("execute", str(n), f"{good(n).text}\n{line}") for n in range(2, 6)]
+    [found] = notices_among([*asked, *kept])
+    assert (found.about, found.replies) == ("same_text", 8) and f'("{line}", 8 times)' in found.text
+    assert named(asked) == named(kept) == []  # a model may well close so where it writes freely, or in one form
+    assert named([*asked[:2], *kept]) == []
+
+
 SHARED = "The service is closed for maintenance until the morning. All of its users were told so by a letter last week."
 
 

@@ -7,12 +7,13 @@
     citations             what tools for searching put into a text for a page to show
     placeholders          `<PERSON>` or `[NAME_1]`, two kinds, as what hides names writes; or a whole text that is the
                           place of a template which was not filled
-    words that were masked  `[REDACTED]`, or words of one letter and asterisks (`M*** S****`), two in a text
+    masked words          `[REDACTED]` or asterisks in the place of a word, or of all but the first letter of two
     notes of a cut        a number of characters, bytes, tokens or lines that were left out, in brackets
     failures              a short text all about a service and its failure, or such a bracket at the end: see
                           `share_of_failure`
     stand-ins             a short text that says of itself that it is a mock, a dummy, or filling
-    pages                 a whole page in HTML, or its paragraphs in few of the texts
+    pages                 a whole page in HTML, its paragraphs in few of the texts, tags behind the object that a text
+                          ends with, or at the end of each line
     edges                 a first or last line about the reply, or of the way it came by: see `odd_edges`
     objects               an object in JSON around one text, beside flags, words and numbers at most
 
@@ -45,7 +46,7 @@ MARK = re.compile(
 BRACKETS = ("<", "[", "◁", "【")
 LINE_STARTS = tuple(f"\n{bracket}" for bracket in BRACKETS)
 CHANNEL = re.compile(r"\A\s*analysis(?=[A-Z])|assistant(?:final|analysis|commentary)(?=\W|[A-Z]|\Z)|\Aassistant\n")
-FIRST_SPEAKER = re.compile(r"\W{0,4}(?:assistant|ai|bot|model|chatbot)\W{0,4}:\s", re.IGNORECASE)
+FIRST_SPEAKER = re.compile(r"\W{0,4}(?:(?:[\w-]+ )?(?:assistant|chatbot)|ai|bot|model)\W{0,4}:\s", re.IGNORECASE)
 SPEAKER = re.compile(r"^\W{0,4}(?:(user|human)|assistant|ai|bot|model|chatbot)\W{0,4}:\s", re.IGNORECASE | re.MULTILINE)
 USERS = ("ser:", "man:", "SER:", "MAN:", "ser**", "man**")
 CITATION = re.compile(
@@ -54,9 +55,12 @@ CITATION = re.compile(
 CITING = ("†", "]{", "[^", "cite", "turn0", "\ue200", "\ue201", "\ue202")
 HIDDEN_NAME = re.compile(r"<([A-Z][A-Z_]{2,})(?:_\d+)?>|[\[{]([A-Z][A-Z_]{2,})_\d+[\]}]")
 LEAST_KINDS = 2
-MASKED = re.compile(
-    r"(?<![\w*])[A-Z]\*{3,}(?![\w*])|█{3,}|[\[<](?i:redacted|masked|hidden|censored|anonymi[sz]ed)[\]>]"
+# a word in whose place something stands: signs alone, in quotation marks or between words, or a word for what was done
+MASK = re.compile(
+    r"█{3,}|[\[<](?i:redacted|masked|hidden|censored|anonymi[sz]ed)[\]>]|[\"'“]\*{3,}[\"'”]"
+    r"|(?<=[\w,] )\*{4,}(?![\w*])|(?<![\w*])\*{4,}(?= \w)"
 )
+MASKED_WORD = re.compile(r"(?<![\w*])[A-Z]\*{3,}(?![\w*])")
 MASKING = ("***", "█", "ed]", "ED]", "en]", "EN]", "ed>", "ED>")
 LEAST_MASKS = 2
 LAST_BRACKET = re.compile(r"[\[(<{*]([^\[\](){}<>*\n]{3,})[\])>}*]\W{0,2}\Z")
@@ -78,6 +82,8 @@ HTML: Mapping[str, re.Pattern[str]] = {
     "a page in HTML": re.compile(r"(?:<!doctype html|<html)\b.*</html>", re.IGNORECASE | re.DOTALL),
     PARAGRAPHS: re.compile(r"<(p|div|ul|ol|h\d)\b[^<>]*>.*</(?:p|div|ul|ol|h\d)>", re.IGNORECASE | re.DOTALL),
 }
+OBJECT_WITHIN = re.compile(r"\}\s*</(?:p|div|span|pre|li)>\Z")
+LINE_IN_HTML, LEAST_LINES = re.compile(r"<br ?/?>\s*?\n"), 2
 LEAST_BLANKS = 6  # of a text within an object
 OF_PAGES = re.compile("html|page|site|css", re.IGNORECASE)
 LONGEST_FAILURE, LONGEST_STAND_IN = 300, 100  # characters
@@ -138,14 +144,24 @@ def held_in(text: str, asked: Callable[[], str] = lambda: "") -> Iterator[str]:
     is_short = len(text) <= LONGEST_STAND_IN
     if is_short and UNFILLED.fullmatch(text.strip()) and "{" not in asked():
         yield "a template that was not filled"
-    if text.lstrip().startswith("<") and not OF_PAGES.search(asked()):
-        yield from (sign for sign, pattern in HTML.items() if pattern.fullmatch(text.strip()))
+    if "<" in text and not OF_PAGES.search(asked()):
+        yield from _html_in(text.strip())
     if is_short and STAND_IN.search(text) and REPLY.search(text) and not STAND_IN.search(asked()):
         yield NOTE
     if text.startswith("{") and _is_wrapped(text.strip(), asked()):
         yield "an object around one text"
     if _is_about_a_failure(text, asked):
         yield FAILURE
+
+
+def _html_in(text: str) -> Iterator[str]:
+    """The HTML around a text, around the object that it ends with, or at the end of each of its lines."""
+    if text.startswith("<"):
+        yield from (sign for sign, pattern in HTML.items() if pattern.fullmatch(text))
+    if text.endswith(">") and OBJECT_WITHIN.search(text[-LONGEST_BRACKET:]):
+        yield "an object within HTML"
+    if "<br" in text and text.count("\n") == len(LINE_IN_HTML.findall(text)) >= LEAST_LINES:
+        yield "the ends of lines in HTML"
 
 
 def _is_about_a_failure(text: str, asked: Callable[[], str]) -> bool:
@@ -214,7 +230,9 @@ def _has_citations(text: str) -> bool:
 
 
 def _has_masks(text: str) -> bool:
-    return _has_any(text, MASKING) and len(MASKED.findall(text)) >= LEAST_MASKS
+    if not _has_any(text, MASKING):
+        return False
+    return MASK.search(text) is not None or len(MASKED_WORD.findall(text)) >= LEAST_MASKS
 
 
 def _has_a_cut_note(text: str) -> bool:
