@@ -58,6 +58,10 @@ def test_texts_that_begin_with_anothers_whole_text_are_named() -> None:
     assert joined_texts([*REST, joined[0]]) == joined_texts(REST) == []
     behind = [reply(f"b{n}", f"{n} of them are known. {LONG.format(n)}") for n in range(3)]
     assert joined_texts([*REST, *behind]) == behind
+    letters = [reply(f"a{n}", f'{LONG.format(n)}\n{{"choice": "A"}}', "judge") for n in range(3)]
+    both = [reply(f"c{n}", f"{letters[n - 1].text}{letters[n].text}", "judge") for n in range(3)]
+    assert {one.item for one in joined_texts([*letters, *both])} == {one.item for one in both}
+    assert joined_texts([*letters, *(reply(f"d{n}", f"Well. {letters[n].text}", "judge") for n in range(3))]) == []
     same = [reply(f"rest-{n}", f"{LONG.format(n)} Indeed.", "predict") for n in range(3)]
     assert joined_texts([*REST, *same]) == []  # of one item
 

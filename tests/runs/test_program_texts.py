@@ -37,7 +37,7 @@ WRITTEN = {
     "Ask M*** S***** in the shop.": MASKED,
     '{"words": ["wind", "*****", "rain"]}': MASKED,
     "Get rid of the ******* in the garden.": MASKED,
-    '<p>Well.</p>\n<p>{"choice": "A"}</p>': "an object within HTML",
+    'Well. <p>{"choice": "A"}</p>': "an object within HTML",
     "Mix flour.<br />\n<br />\nBake it.": "the ends of lines in HTML",
     "ACME Assistant: Mix flour.": SPEAKERS,
     "Ask [REDACTED] in the shop of [redacted] first.": MASKED,

@@ -37,24 +37,39 @@ def copied_texts(replies: Iterable[Reply]) -> list[Reply]:
 def joined_texts(replies: Iterable[Reply]) -> list[Reply]:
     """The replies whose text begins or ends with the whole reply to another prompt, or begins with the end of one."""
     by_text = _by_text(replies)
-    backwards = {text[::-1]: those for text, those in by_text.items()}
-    found = (*_begun_with_another(by_text), *_begun_with_another(backwards), *_begun_with_an_end(by_text))
-    joined = [*{reply.key: reply for reply in found}.values()]
+    begun = (longer for longer, shorter in _beginnings(by_text) if _is_joined(by_text, shorter, longer[len(shorter) :]))
+    backwards = _beginnings(text[::-1] for text in by_text)
+    ended = (
+        longer[::-1]
+        for longer, shorter in backwards
+        if _is_joined(by_text, shorter[::-1], longer[len(shorter) :][::-1], is_first=False)
+    )
+    texts = dict.fromkeys((*begun, *ended, *_begun_with_an_end(by_text)))
+    joined = [reply for text in texts for reply in by_text[text]]
     return joined if len(joined) > 1 else []
 
 
-def _begun_with_another(by_text: Mapping[str, list[Reply]]) -> Iterator[Reply]:
-    """In the order of texts what begins with one stands behind it."""
+def _beginnings(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each text that begins with another one, and the longest that it begins with. In their order it stands behind."""
     beginnings = list[str]()
-    for text in sorted(by_text):
+    for text in sorted(texts):
         while beginnings and not text.startswith(beginnings[-1]):
             beginnings.pop()
-        if beginnings and _is_begun_by(by_text[text], by_text[beginnings[-1]]):
-            yield from by_text[text]
+        if beginnings:
+            yield text, beginnings[-1]
         beginnings.append(text)
 
 
-def _begun_with_an_end(by_text: Mapping[str, list[Reply]]) -> Iterator[Reply]:
+def _is_joined(by_text: Mapping[str, list[Reply]], whole: str, rest: str, *, is_first: bool = True) -> bool:
+    """Whether a whole reply and the rest of a text before or behind it were two. Of answers in few words both must end
+    with an object: a model may well begin or close all of them alike.
+    """
+    text = whole + rest if is_first else rest + whole
+    both_end = all(part.rstrip("`\n ").endswith("}") for part in (whole, rest))
+    return _are_of_others(by_text[text], by_text[whole]) and (both_end or not _have_few_answers(by_text[text]))
+
+
+def _begun_with_an_end(by_text: Mapping[str, list[Reply]]) -> Iterator[str]:
     """What begins in the middle of a sentence, as hardly any text does, may begin with the end of another one."""
     by_end: dict[str, list[str]] = defaultdict(list)
     for text in by_text:
@@ -68,8 +83,8 @@ def _begun_with_an_end(by_text: Mapping[str, list[Reply]]) -> Iterator[Reply]:
                 for other in by_end.get(text[end - LEAST_END : end], ())
                 if other.endswith(text[:end])
             )
-            if any(_is_begun_by(by_text[text], by_text[other]) for other in before):
-                yield from by_text[text]
+            if any(_are_of_others(by_text[text], by_text[other]) for other in before):
+                yield text
 
 
 def _by_text(replies: Iterable[Reply]) -> Mapping[str, list[Reply]]:
@@ -81,10 +96,9 @@ def _by_text(replies: Iterable[Reply]) -> Mapping[str, list[Reply]]:
     return by_text
 
 
-def _is_begun_by(longer: list[Reply], shorter: list[Reply]) -> bool:
-    """Whether a text can only begin with another one, or its end, by accident of a server."""
-    are_others = not _prompts(longer) & _prompts(shorter)
-    return are_others and not _have_few_answers([*longer, *shorter]) and not refuses(shorter[0].text or "")
+def _are_of_others(longer: list[Reply], shorter: list[Reply]) -> bool:
+    """Whether texts came to other prompts, and the shorter one is no refusal in set words."""
+    return not _prompts(longer) & _prompts(shorter) and not refuses(shorter[0].text or "")
 
 
 def _are_counted_alike(replies: list[Reply]) -> bool:

@@ -8,6 +8,7 @@ A text breaks off where its last sign is a letter, a digit or one that a sentenc
 so, with a word or a name; so this alone says nothing.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 
@@ -61,21 +62,29 @@ def with_one_count(replies: Iterable[Reply]) -> list[Reply]:
 def with_one_length(replies: Iterable[Reply]) -> list[Reply]:
     """The replies whose text breaks off, or ends with an ellipsis, at the largest length that any has."""
     whole = [reply for reply in replies if _came_to_its_end(reply)]
-    rules: list[tuple[Callable[[str], int], int, Callable[[str], bool]]] = [
-        (len, LEAST_LENGTH, _may_be_cut),
-        (_number_of_bytes, LEAST_LENGTH, _may_be_cut),
-    ]
-    if any(_ends_with_ellipsis(reply.text or "") for reply in whole):  # lists may well have as many words without one
-        rules.append((_number_of_words, LEAST_COUNT, _ends_with_ellipsis))
-    for length_of, least_length, is_cut in rules:
-        lengths = [length_of(reply.text or "") for reply in whole]
-        most = max(lengths, default=0)
-        longest = [reply for reply, length in zip(whole, lengths, strict=True) if length == most]
-        texts = {reply.text or "" for reply in longest}
-        least = LEAST_ALIKE if all(most % limit for limit in ROUND) else LEAST_ALIKE - 1
-        if most >= least_length and len(whole) >= LEAST_REPLIES and len(texts) >= least and all(map(is_cut, texts)):
-            return longest
-    return []
+    for length_of in (len, _number_of_bytes):
+        if cut := _longest(whole, length_of, LEAST_LENGTH, _may_be_cut):
+            return cut
+    kinds: dict[tuple[str, str], list[Reply]] = defaultdict(list)
+    for reply in whole if any(_ends_with_ellipsis(reply.text or "") for reply in whole) else ():
+        kinds[reply.experiment, reply.key.session_kind].append(reply)
+    of_words = (_longest(those, _number_of_words, LEAST_COUNT, _ends_with_ellipsis) for those in kinds.values())
+    return [reply for cut in of_words for reply in cut]
+
+
+def _longest(
+    whole: Sequence[Reply], length_of: Callable[[str], int], least_length: int, is_cut: Callable[[str], bool]
+) -> list[Reply]:
+    """The replies of the largest length, where they are several and all of them are cut. Lists may well have as many
+    words, so these count only before an ellipsis.
+    """
+    lengths = [length_of(reply.text or "") for reply in whole]
+    most = max(lengths, default=0)
+    longest = [reply for reply, length in zip(whole, lengths, strict=True) if length == most]
+    texts = {reply.text or "" for reply in longest}
+    least = LEAST_ALIKE if all(most % limit for limit in ROUND) else LEAST_ALIKE - 1
+    is_limit = most >= least_length and len(whole) >= LEAST_REPLIES and len(texts) >= least
+    return longest if is_limit and all(map(is_cut, texts)) else []
 
 
 def _may_be_cut(text: str) -> bool:

@@ -32,7 +32,8 @@ LINE_BYTES = 12  # of the words of a line that looks like a notice
 SHARED_BYTES, SHARED_ITEMS = 80, 3  # of a text from several models
 COMPARED = 600  # characters of a text, from its beginning
 WORD = re.compile(r"\w+")  # one with a digit may be an id
-OBJECT_ENDS, CLOSING_SHARE = ("}", "}\n```"), 0.02  # of all replies: now and then a model says goodbye there
+LONGEST_CLOSING = 160  # characters behind an object
+CLOSING_SHARE = 0.02  # of all replies: now and then a model says goodbye there
 BRACKETS, PICTOGRAPHS = "[(", ("So",)  # the latter is a category of Unicode
 
 
@@ -63,9 +64,9 @@ def repeated_texts(replies: Iterable[Reply]) -> dict[str, list[list[Reply]]]:
 
 
 def words_behind_object(reply: Reply) -> str:
-    """The words of the last line of a text that stands behind the object with which such a reply is to end."""
-    before, _, last = (reply.text or "").rstrip()[-COMPARED:].rpartition("\n")
-    return words_of(last) if before.rstrip().endswith(OBJECT_ENDS) else ""
+    """The words of the last line of a text, where it stands behind the object with which such a reply is to end."""
+    before, _, last = (reply.text or "").rstrip()[-LONGEST_CLOSING:].rpartition("\n")
+    return words_of(last) if "}" in before and "}" not in last else ""
 
 
 def marks_of(reply: Reply, closing: Collection[str] = ()) -> Iterator[int]:
