@@ -105,9 +105,10 @@ def test_texts_that_break_off_at_the_largest_length_are_named() -> None:
         assert with_one_length([*whole, *(of(n, f"{n}{'a' * (length - 3)}.") for n in range(20, 23))]) == []
 
 
-def test_texts_of_one_largest_number_of_words_before_an_ellipsis_are_named_and_lists_of_as_many_are_not() -> None:
-    whole = [reply(n, f"It is about {words(n, 12)}.") for n in range(20)]
+def test_as_many_words_before_each_ellipsis_are_a_limit_and_as_many_without_one_a_list() -> None:
+    whole = [reply(n, f"It is about {words(n, 60)}.") for n in range(20)]
     cut = [reply(n, f"{words(n, 50)}...") for n in range(20, 23)]
-    assert with_one_length([*whole, *cut]) == cut
+    assert with_one_length([*whole, *cut]) == with_one_length([*whole, *cut, reply(9, f"{words(9, 40)}…")]) == cut
+    assert with_one_length([*whole, *cut[:2]]) == []
     assert with_one_length([*whole, *(reply(n, words(n, 50)) for n in range(20, 23))]) == []
-    assert with_one_length([*whole, *cut, reply(30, f"{words(30, 51)}.")]) == []
+    assert with_one_length([*whole, *(reply(n, f"{words(n, 40 + n)}...") for n in range(20, 29))]) == []

@@ -2,14 +2,14 @@
 
     a note at the end    the same sentence behind texts that break off in the middle of one: what cut them says so
     one count            the largest count of tokens is that of several texts that break off: a limit cut them
-    one length           so is the largest number of characters, or of bytes, or, where all end with an ellipsis, words
+    one length           so is the largest number of characters, or of bytes; or as many words stand before an ellipsis
 
 A text breaks off where its last sign is a letter, a digit or one that a sentence goes on after. Many whole replies end
 so, with a word or a name; so this alone says nothing.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from selfexec.runs.odd_counts import tokens_of_text
@@ -60,43 +60,34 @@ def with_one_count(replies: Iterable[Reply]) -> list[Reply]:
 
 
 def with_one_length(replies: Iterable[Reply]) -> list[Reply]:
-    """The replies whose text breaks off, or ends with an ellipsis, at the largest length that any has."""
+    """The replies whose text breaks off, or ends with an ellipsis, at the largest length that any has; or of which most
+    that end with an ellipsis have as many words before it.
+    """
     whole = [reply for reply in replies if _came_to_its_end(reply)]
     for length_of in (len, _number_of_bytes):
-        if cut := _longest(whole, length_of, LEAST_LENGTH, _may_be_cut):
-            return cut
-    kinds: dict[tuple[str, str], list[Reply]] = defaultdict(list)
-    for reply in whole if any(_ends_with_ellipsis(reply.text or "") for reply in whole) else ():
-        kinds[reply.experiment, reply.key.session_kind].append(reply)
-    of_words = (_longest(those, _number_of_words, LEAST_COUNT, _ends_with_ellipsis) for those in kinds.values())
-    return [reply for cut in of_words for reply in cut]
+        lengths = [length_of(reply.text or "") for reply in whole]
+        most = max(lengths, default=0)
+        longest = [reply for reply, length in zip(whole, lengths, strict=True) if length == most]
+        texts = {reply.text or "" for reply in longest}
+        are_cut = all(breaks_off(text) or _ends_with_ellipsis(text) for text in texts)
+        least = LEAST_ALIKE if all(most % limit for limit in ROUND) else LEAST_ALIKE - 1
+        if most >= LEAST_LENGTH and len(whole) >= LEAST_REPLIES and len(texts) >= least and are_cut:
+            return longest
+    return _with_as_many_words([reply for reply in whole if _ends_with_ellipsis(reply.text or "")])
 
 
-def _longest(
-    whole: Sequence[Reply], length_of: Callable[[str], int], least_length: int, is_cut: Callable[[str], bool]
-) -> list[Reply]:
-    """The replies of the largest length, where they are several and all of them are cut. Lists may well have as many
-    words, so these count only before an ellipsis.
-    """
-    lengths = [length_of(reply.text or "") for reply in whole]
-    most = max(lengths, default=0)
-    longest = [reply for reply, length in zip(whole, lengths, strict=True) if length == most]
-    texts = {reply.text or "" for reply in longest}
-    least = LEAST_ALIKE if all(most % limit for limit in ROUND) else LEAST_ALIKE - 1
-    is_limit = most >= least_length and len(whole) >= LEAST_REPLIES and len(texts) >= least
-    return longest if is_limit and all(map(is_cut, texts)) else []
-
-
-def _may_be_cut(text: str) -> bool:
-    return breaks_off(text) or _ends_with_ellipsis(text)
+def _with_as_many_words(trailing_off: Sequence[Reply]) -> list[Reply]:
+    by_number: dict[int, list[Reply]] = defaultdict(list)
+    for reply in trailing_off:
+        by_number[len((reply.text or "").replace("…", " ").replace("...", " ").split())].append(reply)
+    number = max(by_number, key=lambda number: len(by_number[number]), default=0)
+    texts = {reply.text for reply in by_number[number]} if number >= LEAST_COUNT else set()
+    is_limit = len(texts) >= LEAST_ALIKE and len(by_number[number]) >= MOST * len(trailing_off)
+    return by_number[number] if is_limit else []
 
 
 def _ends_with_ellipsis(text: str) -> bool:
     return text.rstrip().endswith(ELLIPSES)
-
-
-def _number_of_words(text: str) -> int:
-    return len(text.replace("…", " ").replace("...", " ").split())
 
 
 def _number_of_bytes(text: str) -> int:
