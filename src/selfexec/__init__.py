@@ -97,8 +97,8 @@ false skill is Youden's J (`youden_j`).
 
 A margin needs three other models that were asked the same items, and to call a model ahead takes six models in all:
 those of the run, or of the reference panel that ships, which has the paper's items and not those of the starter set
-(`Selection.matched_panel`). Where no margin has a verdict the screen shows skill in its place; of a single item there
-is no skill either, but only the rates, marked † for "no verdict".
+(`Selection.matched_panel`). Where no margin has a verdict the screen shows skill in its place. On a single item neither
+is defined, nor is how often a yes is predicted (metrics/score.py:degenerate): the screen has "–" for each.
 """
 
 import sys
