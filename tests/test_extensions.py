@@ -1,5 +1,6 @@
 """What extensions add is found where they say, and nothing of them is imported before it is used."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -51,6 +52,15 @@ def test_what_lies_at_each_place_is_of_the_kind_of_its_point() -> None:
         for name, place in places(point):
             assert isinstance(resolve(place), kind), f"{point} {name}: {place}"
     assert all(issubclass(resolve(place), Experiment) for _, place in places("experiments"))
+
+
+@pytest.mark.parametrize(
+    ("command", "point"), [("export", "exports"), ("import", "imports"), ("import", "finished_logs")]
+)
+def test_the_help_says_what_each_form_and_each_tool_is_by_what_its_extension_says(command: str, point: str) -> None:
+    told = " ".join(CliRunner().invoke(root, [command, "--help"], terminal_width=10_000).output.split())
+    for name, added in registered(point).items():
+        assert added.about.endswith(".") and re.search(rf"\b{name}\b[^:]*: {re.escape(added.about)}", told), name
 
 
 def test_each_option_that_an_extension_gives_a_command_is_made_by_a_function() -> None:

@@ -60,25 +60,28 @@ analysis/score.py:scores_of                       runs -> Scores: rows of number
 runs/run.py:read_without_shards                   a folder -> Run: of a session the last line counts (`read_journal`)
 analysis/selection.py:Selection.tables            runs -> Tables, when first used. It uses the next step, by way of the
                                                   properties `tables` and `readings` of each Run
-runs/readings.py:read_reply                       Reply -> Reading: missing or withheld by its properties, else by its
-                                                  text
+runs/readings.py:read_reply                       Reply -> Reading: missing or withheld by its properties, else what
+                                                  the next step reads, once `performed`, `whole` and `lacks` of the
+                                                  experiment have checked that
 experiments/association.py:Association.read       the text -> Reading, by one of the next two steps
 readers/marks_and_words.py:read_marks             a prediction -> which options it marks true, which false. A reply
                                                   that is more than its object goes to `weighed_marks` (by way of
                                                   `late_imports`)
 readers/marks_and_words.py:read_words             a behaviour -> the words that it lists
 claims/tables.py:observe                          Readings -> Tables: a row for each claim, and one for each session
-experiments/association.py:Association.observe    the Readings of an item -> an Observation of each option: was it
-                                                  predicted, was it listed, and are both known
-claims/arrays.py:claims_of                        the rows of claims -> Claims, as arrays
-metrics/baselines/votes.py:VoteTables.others      Claims of other models -> Others, the reference models
+experiments/association.py:Association.observe    the Readings of an item -> an Observation of each option, which is
+                                                  one claim: was it predicted, was it listed, and are both known
+claims/arrays.py:claims_of                        the rows of claims -> Claims: all of an experiment, as arrays
+metrics/baselines/votes.py:VoteTables.others      Claims of other models -> Others: the reference models, those that
+                                                  behave differently from item to item
 metrics/score.py:score_experiment                 Claims of a model, and Others -> ModelScores: the steps below, as
                                                   rows
 metrics/kinds/binary.py:count                     Claims -> Record: counts by item. What is called `kind` is this
-                                                  module
+                                                  module, of claims of yes and no
 metrics/baseline_margin.py:compare_with_baseline  Claims and Others -> `baseline_margin`: skill less that of the
                                                   baseline, both on the claims that three others share, so that the
-                                                  skill here may differ from the row `skill`
+                                                  skill here may differ from the row `skill`. The baseline is the
+                                                  stacked one; where that has no skill on this model, a constant answer
 metrics/baselines/stacked.py:stacked              Others -> the baseline: a regression that has never seen the model
 metrics/reference_doubt.py:reference_doubt        the baseline -> what other reference models would have changed, for
                                                   intervals
@@ -87,18 +90,19 @@ metrics/margin_at_own_rate.py:margin_at_own_rate  the same claims -> `margin_at_
                                                   this one decides
 analysis/screen.py:Screen._content                Scores -> what is printed. Only now, by the next step, there are
                                                   findings
-analysis/findings.py:which_ones                   rows of margins -> Finding: ahead, behind, too close to call, no room
-                                                  to differ, or withheld, by Holm's adjustment for all models shown and
-                                                  not by each one's 95% interval
+analysis/findings.py:which_ones                   rows of margins -> Finding, whose `state` says its `answer` in words:
+                                                  ahead, behind, too close to call, no room to differ, or withheld; by
+                                                  Holm's adjustment for all models shown, not by each one's 95%
+                                                  interval
 
 Names: what is printed as "which ones", "which words" and, with --full, "at equal rates" is `margin_at_own_rate`;
-"margin" is `baseline_margin`; `best_baseline` is the skill of the baseline of the latter. Of claims that are true or
-false skill is Youden's J (`youden_j`).
+"margin" is `baseline_margin`; `best_baseline` is the skill of the baseline of the latter. Of claims of yes and no skill
+is Youden's J (`youden_j`).
 
 A margin needs three other models that were asked the same items, and to call a model ahead takes six models in all:
 those of the run, or of the reference panel that ships, which has the paper's items and not those of the starter set
-(`Selection.matched_panel`). Where no margin has a verdict the screen shows skill in its place; of a single item there
-is no skill either, but only the rates, marked † for "no verdict".
+(`Selection.matched_panel`). Where no margin has a verdict the screen shows skill in its place. On a single item neither
+is defined, nor is how often a yes is predicted (metrics/score.py:degenerate): the screen has "–" for each.
 """
 
 import sys

@@ -34,12 +34,13 @@ class Command(NamedTuple):
 
 class Export(NamedTuple):
     """A form in which `export` writes: a function of an `ExportRequest`, and what gives the command the options that
-    only such files have. `files` is what these are called.
+    only such files have. `files` is what these are called, and `about` what the help of `--to` says of the form.
     """
 
     place: str
     options: str | None = None
     files: str | None = None
+    about: str = ""
 
     @property
     def heading(self) -> str:
@@ -49,12 +50,14 @@ class Export(NamedTuple):
 
 class Import(NamedTuple):
     """A tool whose files `import` takes: a function of an `ImportRequest`. Files that all have the `suffix` are taken
-    to be of it. `takes` is which of the options that only some tools have go with it, as they are typed.
+    to be of it. `takes` is which of the options that only some tools have go with it, as they are typed. `about` is
+    what the help of `--from` says of it.
     """
 
     place: str
     suffix: str | None = None
     takes: tuple[str, ...] = ()
+    about: str = ""
 
 
 class PlanSource(NamedTuple):
@@ -172,6 +175,14 @@ def registered(point: str) -> dict[str, Any]:
             raise InputError(f"extension {name!r}: {point} {min(taken)!r} is there already. Remove one of the two.")
         everything |= added
     return everything
+
+
+def explained(added: Mapping[str, Export] | Mapping[str, Import]) -> str:
+    """What the help says of these names, each text once: "a, b: what both are." """
+    by_text: dict[str, list[str]] = {}
+    for name, one in added.items():
+        by_text.setdefault(one.about, []).append(name)
+    return " ".join(f"{', '.join(names)}: {about}" for about, names in by_text.items() if about)
 
 
 def resolve(place: str) -> Any:

@@ -32,6 +32,7 @@ NAMES = {  # module -> its names in Python, with their module where that is anot
     "selfexec.errors": {"NoKey": "NoApiKey"},
     "selfexec.experiments": {
         "NoKey": "NoAnswerKey",
+        "at_once": "concurrently",
         "Visited": "JobKey",
         "Told": "selfexec.extensions.logs.samples.LoggedReply",
         **{name: f"selfexec.extensions.logs.samples.{name}" for name in ("Logged", "LoggedReply", "Mark", "Sample")},

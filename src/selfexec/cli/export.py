@@ -11,7 +11,7 @@ import click
 from selfexec.cli.declared import collect, is_typed, options_at, options_of
 from selfexec.cli.options import STDOUT, FacetedSections, PathArgument, put_data, say
 from selfexec.errors import InputError
-from selfexec.extension import Export, registered, resolve
+from selfexec.extension import Export, explained, registered, resolve
 from selfexec.files.outputs import tried
 from selfexec.options import HOW_MUCH, WHAT_IS_SENT, Files, Names, changed, declared, option
 from selfexec.run_options import IN_WHICH_CONDITIONS, STARTER, WHICH_ITEMS, UnknownEnds, Wanted
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 WHICH_SESSIONS, PROMPTS_AND_REPLIES = "Which sessions", "Prompts and earlier replies"
 
 
+EXPORTS: Mapping[str, Export] = registered("exports")
+
+
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions:
     """Which models' sessions are exported, and where they go."""
@@ -43,10 +46,8 @@ class ExportOptions:
     replies: Files | None = option(None, "The replies so far: a file, or a run's folder.", form="files")
     form: str = option(
         "jsonl",
-        "jsonl: one line for each session to ask. batch-...: files for a provider's batch API, often at a lower price. "
-        "panel: what the models of RUN predicted and did, as a reference panel, without text. inspect: RUN as Inspect "
-        "AI logs. sft: chats for training a model to predict its own behaviour, with controls. form: pages for people "
-        "to fill in.",
+        "jsonl: one line for each session to ask. panel: what the models of RUN predicted and did, as a reference "
+        f"panel, without text. {explained(EXPORTS)}",
         flag="--to",
         metavar="FORM",
     )
@@ -58,9 +59,6 @@ class ExportOptions:
         metavar="PATH",
         form="file",
     )
-
-
-EXPORTS: Mapping[str, Export] = registered("exports")
 
 
 @dataclass(frozen=True)

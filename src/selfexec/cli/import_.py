@@ -11,7 +11,7 @@ import click
 from selfexec.cli.declared import options_of, quietly
 from selfexec.cli.options import STDOUT, PathArgument, Sections, say
 from selfexec.errors import InputError
-from selfexec.extension import Import, registered, resolve
+from selfexec.extension import Import, explained, registered, resolve
 from selfexec.options import Names, option
 from selfexec.reading_options import AcceptedEnds
 from selfexec.run_options import UnknownEnds, Wanted
@@ -38,8 +38,7 @@ class ImportOptions:
     )
     tool: str | None = option(
         None,
-        "The tool that wrote the files. inspect, lm-eval: log files, or folders of them. batch: the results of a "
-        "provider's batch API.",
+        f"The tool that wrote the files. {explained({**registered('finished_logs'), **registered('imports')})}",
         flag="--from",
         metavar="TOOL",
     )

@@ -20,7 +20,7 @@ OF_BASELINE = ("best_baseline", *MARGINS, "baseline_share_of_ceiling")  # whose 
 LEAST_FOR_VERDICT = (
     6  # models read on the same items (`models_read`), the model included: with fewer a margin is no evidence
 )
-ONE_ITEM = "only one item could be scored"  # which has shares, but no skill
+ONE_ITEM = "only one item could be scored"  # which has an accuracy, and no skill (`degenerate`)
 FEW = 10  # items: a standard error that rests on fewer is unreliable (docs/decisions/0008)
 
 

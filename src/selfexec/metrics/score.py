@@ -46,7 +46,7 @@ from selfexec.metrics.rows import (
 from selfexec.stats import Array, Interval, normal, sum_interval
 from selfexec.text.numbers import decimal
 
-# metrics that are not defined on a single item, whatever the kind of its claims
+# metrics that are not defined on a single item, whatever the kind of its claims; `predicted_rate` and `rate_bias` too
 OF_SKILL = {
     *("skill", "shuffled_p", *OF_BASELINE, *WHERE_SPLIT),
     *OF_PROBABILITY_SKILL,
@@ -213,8 +213,9 @@ def degenerate(
     kind: Kind, claims: Claims, answers: Answers | None, items: int, estimates: Mapping[str, Estimate]
 ) -> tuple[str | None, dict[str, Estimate]]:
     """Why some estimates are not defined, and the estimates with that reason in their place. Where no claim was read,
-    only coverage is defined; on a single item shares are defined, and skill is not. The reason takes the place of one
-    that an estimate had before.
+    only coverage is defined; on a single item accuracy, precision and recall are, but neither skill and margins
+    nor how often a yes is predicted, `predicted_rate` and `rate_bias`. The reason takes the place of one that an
+    estimate had before.
     """
     reason, kept = None, set(estimates)
     if nothing := nothing_read(claims) or (None if items else NOTHING_READ):

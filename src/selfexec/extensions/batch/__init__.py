@@ -6,11 +6,18 @@ FILES = Export(
     "selfexec.extensions.batch.command:export_files",
     options="selfexec.extensions.batch.options:batch_options",
     files="batch files",
+    about="files for a provider's batch API, often at a lower price.",
 )
 
 EXTENSION = Extension(
     exports={"batch-openai": FILES, "batch-anthropic": FILES, "batch-gemini": FILES},
-    imports={"batch": Import("selfexec.extensions.batch.command:import_files", takes=("--accept-filters",))},
+    imports={
+        "batch": Import(
+            "selfexec.extensions.batch.command:import_files",
+            takes=("--accept-filters",),
+            about="the results of a provider's batch API.",
+        ),
+    },
     public={
         "Exported": "selfexec.extensions.batch.exporting",
         "export_batch": "selfexec.extensions.batch.exporting",

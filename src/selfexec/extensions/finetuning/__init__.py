@@ -8,6 +8,7 @@ EXTENSION = Extension(
             "selfexec.extensions.finetuning.command:export_chats",
             options="selfexec.extensions.finetuning.command:sft_options",
             files="files to train on",
+            about="chats for training a model to predict its own behaviour, with controls.",
         ),
     },
     public={

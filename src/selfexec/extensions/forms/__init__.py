@@ -8,6 +8,7 @@ EXTENSION = Extension(
             "selfexec.extensions.forms.command:export_forms",
             options="selfexec.extensions.forms.options:form_options",
             files="forms for people",
+            about="pages for people to fill in.",
         ),
     },
 )

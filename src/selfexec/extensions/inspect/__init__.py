@@ -4,9 +4,10 @@ runs, and runs as logs. Nothing here is imported unless somebody asks for it; wh
 
 from selfexec.extension import Export, Extension, Import
 
+LOG_FILES = "log files, or folders of them."
 EXTENSION = Extension(
     public={"import_task_logs": "selfexec.extensions.inspect.importing"},
-    exports={"inspect": Export("selfexec.extensions.inspect.command:export_logs")},
-    imports={"inspect": Import("selfexec.extensions.inspect.command:import_logs", suffix=".eval")},
+    exports={"inspect": Export("selfexec.extensions.inspect.command:export_logs", about="RUN as Inspect AI logs.")},
+    imports={"inspect": Import("selfexec.extensions.inspect.command:import_logs", suffix=".eval", about=LOG_FILES)},
     engines={"inspect": "selfexec.extensions.inspect.engine_type:INSPECT"},
 )

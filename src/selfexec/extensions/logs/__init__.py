@@ -2,7 +2,11 @@
 
 from selfexec.extension import Extension, Import
 
-LOGS = Import("selfexec.extensions.logs.command:import_finished_logs", takes=("--score", "--model"))
+LOGS = Import(
+    "selfexec.extensions.logs.command:import_finished_logs",
+    takes=("--score", "--model"),
+    about="log files, or folders of them.",
+)
 EXTENSION = Extension(
     experiments={
         "correctness": "selfexec.extensions.logs.experiments.correctness:Correctness",
