@@ -21,7 +21,8 @@ from browser import Browser, browsing, chromium
 from build import SEVEN, Command, installed
 from effort import examples
 from extension_parts import here
-from selfexec.analysis.score import Scores, score
+from selfexec.analysis.score import Scores, Selection, score
+from selfexec.report.data import Data, Options
 from selfexec.runs import Run, load_readings
 from selfexec.runs.asking import run
 from selfexec.runs.importing import run_of_replies
@@ -127,6 +128,14 @@ def as_the_authors_read_them(ten_models: Run, reference: Path) -> Run:
 def scores_of_ten(ten_models: Run) -> Scores:
     """As our readers read them, strict."""
     return score(ten_models)
+
+
+@pytest.fixture(scope="session")
+def data_of_ten(ten_models: Run, scores_of_ten: Scores) -> Data:
+    """What a page of them is made from, without their sessions."""
+    data = Data(Selection.of(ten_models), Options("none"))
+    vars(data)["scores"] = scores_of_ten
+    return data
 
 
 @pytest.fixture(scope="session")

@@ -30,13 +30,17 @@ def of_first_items(run: Run, number: int) -> Run:
     return found
 
 
+@pytest.fixture(scope="module")
+def scores(alone: Run) -> sx.Scores:
+    return sx.score(alone)
+
+
 def own_line(scores: sx.Scores) -> str:
     [line] = [line for line in Screen(scores).table(200).splitlines() if line.startswith("own excess: ")]
     return line.removeprefix("own excess: ")
 
 
-def test_the_screen_has_the_verdict_on_the_model_in_each_experiment(alone: Run) -> None:
-    scores = sx.score(alone)
+def test_the_screen_has_the_verdict_on_the_model_in_each_experiment(scores: sx.Scores) -> None:
     verdicts: dict[str, list[str | None]] = {}
     for own in scores.own:
         verdicts.setdefault(own.experiment, []).append(own.found.each[MODEL].verdict)
@@ -64,7 +68,9 @@ def test_an_experiment_without_a_verdict_is_named_with_its_reason_and_each_reaso
         assert "of it could be read, fewer than 54" in reason or "fewer than 20" in reason
 
 
-def test_of_several_models_the_line_is_of_the_panel_and_names_no_experiment_without_a_verdict(ten_models: Run) -> None:
-    shown = Screen(sx.score(ten_models)).table(200)
+def test_of_several_models_the_line_is_of_the_panel_and_names_no_experiment_without_a_verdict(
+    scores_of_ten: sx.Scores,
+) -> None:
+    shown = Screen(scores_of_ten).table(200)
     [own] = [line for line in shown.splitlines() if line.startswith("own excess")]
     assert "no verdict" not in own

@@ -22,7 +22,7 @@ from selfexec.experiments.difficulty import chance_easier
 from selfexec.prompts import all_prompts, by_condition, read_prompts
 from selfexec.report.data import Data, Options
 from selfexec.report.front import front
-from selfexec.report.sections.conditions import conditions
+from selfexec.report.sections.conditions import Conditions, conditions
 from sockets import served
 
 ELICITED = (("elicit", "probability"),)
@@ -38,6 +38,25 @@ def crossed(tmp_path_factory: pytest.TempPathFactory) -> sx.Run:
     names = ["knows-itself", "typical", "coin", "says-yes", "knows-models", "knows-its-kind"]
     models = [f"sim/{name}" for name in names]
     return sx.run(models, limit=40, facets=levels, out=tmp_path_factory.mktemp("runs") / "crossed")
+
+
+@pytest.fixture(scope="module")
+def scores(crossed: sx.Run) -> Scores:
+    return sx.score(crossed)
+
+
+@pytest.fixture(scope="module")
+def in_probabilities(crossed: sx.Run) -> sx.Run:
+    """The run as if nothing but its own probabilities had been asked."""
+    return crossed.under(CONDITION)
+
+
+@pytest.fixture(scope="module")
+def section(crossed: sx.Run) -> Conditions:
+    """What the page says of the conditions."""
+    found = conditions(Data(Selection.of(crossed), Options("none")))
+    assert found is not None
+    return found
 
 
 def test_predictions_are_asked_in_both_ways_and_outcomes_once(crossed: sx.Run) -> None:
@@ -74,24 +93,26 @@ def test_what_has_no_words_for_probabilities_is_refused_by_name(tmp_path: Path) 
 
 
 def test_the_default_condition_of_a_crossed_run_is_as_if_nothing_else_had_been_asked(
-    crossed: sx.Run, tmp_path: Path
+    crossed: sx.Run, scores: Scores, tmp_path: Path
 ) -> None:
     plain = sx.run(list(crossed.models), limit=40, out=tmp_path / "plain")
     assert crossed.under("default").observations.sort(pl.all()).equals(plain.observations.sort(pl.all()))
-    rows = [row for row in sx.score(crossed) if row.condition == "default"]
+    rows = [row for row in scores if row.condition == "default"]
     assert rows == list(sx.score(plain))
     assert not [row.metric for row in rows if row.metric.startswith(("auroc", "brier", "selective"))]
 
 
-def test_a_run_narrowed_to_one_condition_reads_probabilities_as_the_whole_run_does(crossed: sx.Run) -> None:
+def test_a_run_narrowed_to_one_condition_reads_probabilities_as_the_whole_run_does(
+    crossed: sx.Run, in_probabilities: sx.Run
+) -> None:
     whole = crossed.observations.filter(pl.col("condition") == CONDITION)
-    assert crossed.under(CONDITION).observations.sort(pl.all()).equals(whole.sort(pl.all()))
+    assert in_probabilities.observations.sort(pl.all()).equals(whole.sort(pl.all()))
     assert whole.filter(pl.col("state") == "read")["probability"].is_not_null().all()
 
 
-def test_youdens_j_and_auroc_never_stand_side_by_side(crossed: sx.Run) -> None:
+def test_youdens_j_and_auroc_never_stand_side_by_side(scores: Scores) -> None:
     by_place: dict[tuple[str, str, str], dict[str, float | None]] = {}
-    for row in sx.score(crossed):
+    for row in scores:
         by_place.setdefault((row.model, row.experiment, row.condition), {})[row.metric] = row.value
     for (_, experiment, condition), values in by_place.items():
         if experiment in ("association", "restriction"):
@@ -111,38 +132,23 @@ def test_probabilities_are_not_compared_with_choices_by_what_rests_on_a_threshol
     assert all(shift.difference is None and "probabilities" in (shift.reason or "") for shift in shifts)
 
 
-def test_models_are_compared_by_auroc_on_the_items_that_they_share(crossed: sx.Run) -> None:
-    found = sx.compare(crossed, conditions=[CONDITION], metrics="auroc", experiments="association")
-    own = {
-        row.model: row.value
-        for row in sx.score(crossed)
-        if row.metric == "auroc" and row.experiment == "association"
-        if row.condition == CONDITION
-    }
-    assert found.differences
-    for difference in found.differences:
-        # losses differ: a model's area on the common items is not quite its own
-        assert difference.difference == pytest.approx(own[difference.model] - own[difference.against], abs=0.03)
-
-
-@pytest.mark.parametrize("metric", ["auroc", "auroc_within", "auroc_margin", "brier"])
-def test_a_models_value_in_a_comparison_is_that_of_its_score(crossed: sx.Run, metric: str) -> None:
-    found = sx.compare(crossed, conditions=[CONDITION], metrics=metric, experiments="association")
-    scores = {
-        row.model: row.value
-        for row in sx.score(crossed)
-        if (row.metric, row.experiment, row.condition) == (metric, "association", CONDITION)
-    }
-    assert found.differences
+def test_models_are_compared_by_scores_of_probabilities_on_the_items_that_they_share(
+    crossed: sx.Run, scores: Scores
+) -> None:
+    metrics = ["auroc", "auroc_within", "auroc_margin", "brier"]
+    found = sx.compare(crossed, conditions=[CONDITION], metrics=metrics, experiments="association")
+    assert {pair.metric for pair in found.differences} == {*metrics}
+    own = scores.under(CONDITION)
     for pair in found.differences:
+        both = [own.value(model, "association", pair.metric) for model in (pair.model, pair.against)]
         # losses differ: a score on the common items is not quite one's own
-        assert pair.value == pytest.approx(scores[pair.model], abs=0.03)
-        assert pair.value_against == pytest.approx(scores[pair.against], abs=0.03)
+        assert [pair.value, pair.value_against] == pytest.approx(both, abs=0.03)
+        assert pair.difference == pytest.approx((pair.value or 0.0) - (pair.value_against or 0.0))
 
 
 def test_the_brier_score_of_orders_is_compared_and_areas_are_refused(crossed: sx.Run) -> None:
     found = sx.compare(crossed, conditions=[CONDITION], metrics="brier", experiments="difficulty")
-    assert all(pair.difference is not None for pair in found.differences)
+    assert found.differences and all(pair.difference is not None for pair in found.differences)
     with pytest.raises(sx.InputError, match="orders have no AUROC"):
         sx.compare(crossed, conditions=[CONDITION], metrics="auroc_margin", experiments="difficulty")
 
@@ -154,13 +160,13 @@ def test_checkpoints_in_probabilities_are_followed_by_scores_without_a_threshold
     assert not {"skill", "baseline_margin"} & metrics
 
 
-def test_predictions_about_a_model_in_probabilities_have_an_area_in_place_of_a_skill(crossed: sx.Run) -> None:
+def test_predictions_about_a_model_in_probabilities_have_an_area_in_place_of_a_skill(
+    crossed: sx.Run, scores: Scores
+) -> None:
     subject = "sim/knows-itself"
     rows = sx.predictions_about(crossed, subject, conditions=CONDITION, experiments="association")
-    scored = sx.score(crossed, conditions=CONDITION, experiments="association")
-    scores = {row.model: row for row in scored if row.metric == "auroc"}
     own = next(row for row in rows if row.predictor == subject and row.condition == CONDITION)
-    assert own.auroc == scores[subject].value
+    assert own.auroc == scores.under(CONDITION).value(subject, "association", "auroc")
     for row in rows:
         assert (row.auroc is None) == (row.condition == "default")
         assert row.auroc is None or row.skill is None  # never in one row
@@ -169,8 +175,8 @@ def test_predictions_about_a_model_in_probabilities_have_an_area_in_place_of_a_s
             assert row.less == pytest.approx(own.auroc - row.auroc, abs=0.03)
 
 
-def test_own_excess_of_probabilities_is_withheld(crossed: sx.Run) -> None:
-    rows = [row for row in sx.score(crossed) if row.metric == "own_excess" and row.condition == CONDITION]
+def test_own_excess_of_probabilities_is_withheld(scores: Scores) -> None:
+    rows = [row for row in scores if row.metric == "own_excess" and row.condition == CONDITION]
     assert rows
     assert all(row.value is None and row.verdict is None and "probabilities" in (row.reason or "") for row in rows)
 
@@ -182,13 +188,20 @@ def planted(monkeypatch: pytest.MonkeyPatch, **changes: float) -> str:
     return "sim/planted"
 
 
-def association(model: str, out: Path, **changes: object) -> dict[str, sx.Score]:
-    run = sx.run(model, experiments="association", facets={"elicit": "probability"}, out=out)
+def association(out: Path, **changes: float) -> dict[str, sx.Score]:
+    with pytest.MonkeyPatch.context() as patch:
+        model = planted(patch, **changes)
+        run = sx.run(model, experiments="association", limit=80, facets={"elicit": "probability"}, out=out)
     return {row.metric: row for row in sx.score(run) if row.experiment == "association"}
 
 
-def test_the_planted_resolution_comes_back_as_auroc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    found = association(planted(monkeypatch), tmp_path / "r")["auroc"]
+@pytest.fixture(scope="module")
+def calibrated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, sx.Score]:
+    return association(tmp_path_factory.mktemp("planted") / "run")
+
+
+def test_the_planted_resolution_comes_back_as_auroc(calibrated: dict[str, sx.Score]) -> None:
+    found = calibrated["auroc"]
     # z(.8) - z(.3) = .8416 + .5244 = 1.3660; Phi(1.3660 / sqrt 2) = .833
     normal = NormalDist()
     true = normal.cdf((normal.inv_cdf(0.8) - normal.inv_cdf(0.3)) / 2**0.5)
@@ -198,22 +211,19 @@ def test_the_planted_resolution_comes_back_as_auroc(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_calibrated_respondent_has_no_reliability_to_speak_of_and_a_sharp_one_has(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    calibrated: dict[str, sx.Score], tmp_path: Path
 ) -> None:
-    calibrated = association(planted(monkeypatch), tmp_path / "a")["brier_reliability"]
-    sharp = association(planted(monkeypatch, sharpness=3.0), tmp_path / "b")["brier_reliability"]
-    assert calibrated.low is not None and calibrated.high is not None and sharp.low is not None
-    assert calibrated.low <= 0 <= calibrated.high
-    assert sharp.low > calibrated.high > 0
+    plain, sharp = (found["brier_reliability"] for found in (calibrated, association(tmp_path / "run", sharpness=3.0)))
+    assert plain.low is not None and plain.high is not None and sharp.low is not None
+    assert plain.low <= 0 <= plain.high
+    assert sharp.low > plain.high > 0
 
 
 def test_a_planted_criterion_moves_the_rate_and_leaves_the_auroc(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    calibrated: dict[str, sx.Score], tmp_path: Path
 ) -> None:
-    rows = [
-        association(planted(monkeypatch, readiness=readiness), tmp_path / str(n))
-        for n, readiness in enumerate((-2.0, 0.0, 2.0))
-    ]
+    low, high = (association(tmp_path / f"{readiness}", readiness=readiness) for readiness in (-2.0, 2.0))
+    rows = [low, calibrated, high]
     # four digits behind the point are written: few pairs tie
     areas = [found["auroc"].value or 0.0 for found in rows]
     assert max(areas) - min(areas) < 0.002
@@ -255,8 +265,8 @@ def test_behind_a_server_a_simulated_model_recognises_prompts_in_probabilities(t
     assert texts[0] == texts[1]
 
 
-def test_readings_of_probabilities_can_be_written_out_and_given_back(crossed: sx.Run) -> None:
-    run = crossed.under(CONDITION)
+def test_readings_of_probabilities_can_be_written_out_and_given_back(in_probabilities: sx.Run) -> None:
+    run = in_probabilities
     given = {key: reading for key, reading in run.readings.items() if key.session_kind == "predict"}
     assert run.with_readings(given).observations.equals(run.observations)
     key = next(key for key in given if key.experiment == "association")
@@ -290,11 +300,9 @@ def test_the_key_of_a_prediction_in_probabilities_names_the_level(crossed: sx.Ru
     assert Key("sim/coin", "restriction", item, 1, "predict", ELICITED) in crossed.replies
 
 
-def test_the_margin_in_auroc_is_over_a_baseline_on_the_same_claims(crossed: sx.Run) -> None:
+def test_the_margin_in_auroc_is_over_a_baseline_on_the_same_claims(crossed: sx.Run, scores: Scores) -> None:
     rows = {
-        (row.model, row.metric): row
-        for row in sx.score(crossed)
-        if (row.experiment, row.condition) == ("association", CONDITION)
+        (row.model, row.metric): row for row in scores if (row.experiment, row.condition) == ("association", CONDITION)
     }
     for model in crossed.models:
         own, baseline, margin = (rows[model, metric] for metric in ("auroc", "auroc_baseline", "auroc_margin"))
@@ -309,11 +317,9 @@ def test_the_margin_in_auroc_is_over_a_baseline_on_the_same_claims(crossed: sx.R
 
 
 def test_a_model_has_skill_or_auroc_in_a_condition_and_the_page_says_what_was_asked(
-    crossed: sx.Run, tmp_path: Path
+    crossed: sx.Run, scores: Scores, tmp_path: Path
 ) -> None:
-    known = {
-        (row.model, row.experiment, row.condition, row.metric) for row in sx.score(crossed) if row.value is not None
-    }
+    known = {(row.model, row.experiment, row.condition, row.metric) for row in scores if row.value is not None}
     areas, skills = ({place[:3] for place in known if place[3] == metric} for metric in ("auroc", "youden_j"))
     assert areas and skills and areas.isdisjoint(skills)
     condition = "elicit=probability,frame=person"
@@ -322,8 +328,9 @@ def test_a_model_has_skill_or_auroc_in_a_condition_and_the_page_says_what_was_as
     assert "as a probability of each claim; whose behaviour the model is asked to predict: that of a person" in about
 
 
-def test_the_front_says_which_ones_in_auroc_where_all_models_were_asked_for_probabilities(crossed: sx.Run) -> None:
-    scores = sx.score(crossed)
+def test_the_front_says_which_ones_in_auroc_where_all_models_were_asked_for_probabilities(
+    crossed: sx.Run, scores: Scores
+) -> None:
     made = front(scores.under("default"), crossed.models, areas=scores.under(CONDITION))
     assert made is not None
     columns = {panel.experiment: panel.columns for panel in made.panels}
@@ -337,8 +344,7 @@ def test_the_front_says_which_ones_in_auroc_where_all_models_were_asked_for_prob
     assert [column.head for column in columns["difficulty"]] == ["Which ones"]
 
 
-def test_the_front_keeps_skill_where_a_model_was_not_asked_for_probabilities(crossed: sx.Run) -> None:
-    scores = sx.score(crossed)
+def test_the_front_keeps_skill_where_a_model_was_not_asked_for_probabilities(crossed: sx.Run, scores: Scores) -> None:
     some = Scores([row for row in scores.under(CONDITION) if row.model != "sim/coin"])
     made = front(scores.under("default"), crossed.models, areas=some)
     assert made is not None
@@ -346,10 +352,8 @@ def test_the_front_keeps_skill_where_a_model_was_not_asked_for_probabilities(cro
 
 
 def test_a_page_of_several_conditions_says_what_each_is_and_how_often_behaviour_was_asked(
-    crossed: sx.Run, tmp_path: Path
+    crossed: sx.Run, section: Conditions
 ) -> None:
-    section = conditions(Data(Selection.of(crossed), Options("none")))
-    assert section is not None
     ways = {way.condition: list(way.levels) for way in section.ways}
     assert ways["default"] == ["as a choice: yes or no, or an order", "its own"]
     assert ways["elicit=probability,frame=person"] == ["as a probability of each claim", "that of a person"]
@@ -360,19 +364,14 @@ def test_a_page_of_several_conditions_says_what_each_is_and_how_often_behaviour_
     assert f"{predictions:,} in all" in section.asked and f"asked once, in {done:,} sessions" in section.asked
 
 
-def test_skill_and_auroc_are_in_no_table_of_conditions_together(crossed: sx.Run) -> None:
-    section = conditions(Data(Selection.of(crossed), Options("none")))
-    assert section is not None
+def test_skill_and_auroc_are_in_no_table_of_conditions_together(section: Conditions) -> None:
     tables = {(panel.experiment, table.measure): table.conditions for panel in section.panels for table in panel.tables}
     assert tables["association", "skill"] == ["default", "frame=person"]
     assert tables["association", "auroc"] == [CONDITION, "elicit=probability,frame=person"]
     assert ("difficulty", "auroc") not in tables and len(tables["difficulty", "skill"]) == 4
 
 
-def test_the_table_of_probabilities_has_the_numbers_of_score_and_default_runs_have_none(
-    crossed: sx.Run, tmp_path: Path
-) -> None:
-    scores = sx.score(crossed)
+def test_the_table_of_probabilities_has_the_numbers_of_score_and_default_runs_have_none(scores: Scores) -> None:
     columns, rows = probability_table([scores.under(CONDITION)])
     assert columns[:3] == ["model", "experiment", "AUROC"] and "condition" not in columns
     (row,) = (row for row in rows if row[:2] == ["sim/knows-itself", "association"])
@@ -392,8 +391,8 @@ def test_in_auroc_nothing_is_found_in_favour_of_a_model_among_fewer_than_six(tmp
     assert states["sim/knows-itself"] == "withheld" and states["sim/says-yes"] == "behind"
 
 
-def test_the_ladder_of_probabilities_is_in_auroc_with_the_numbers_of_score(crossed: sx.Run) -> None:
-    scores = sx.score(crossed).under(CONDITION)
+def test_the_ladder_of_probabilities_is_in_auroc_with_the_numbers_of_score(crossed: sx.Run, scores: Scores) -> None:
+    scores = scores.under(CONDITION)
     found = sx.ladder(crossed, conditions=CONDITION)
     rows = {row.level: row for row in found if (row.model, row.experiment) == ("sim/knows-itself", "association")}
     assert rows.keys() == {"constant", "stacked", "itself"} and {row.measure for row in rows.values()} == {"auroc"}

@@ -12,6 +12,7 @@ from build import figures, part_of
 from extension_parts import needs
 from selfexec.analysis.findings import against_baseline, how_often
 from selfexec.analysis.numbers import Number
+from selfexec.analysis.score import Scores
 from selfexec.experiments import PAPER_HEADLINE
 from selfexec.report.figures import FigureNumbers, absent
 from selfexec.report.figures.ability import ability
@@ -165,8 +166,10 @@ def test_of_one_model_titles_name_it_once_and_captions_tell_of_what_is_drawn(ten
 
 
 @pytest.mark.slow
-def test_titles_of_the_ten_say_what_their_scores_say_and_what_the_paper_has(ten_models: Run) -> None:
-    scores = sx.score(ten_models)
+def test_titles_of_the_ten_say_what_their_scores_say_and_what_the_paper_has(
+    ten_models: Run, scores_of_ten: Scores
+) -> None:
+    scores = scores_of_ten
     numbers = FigureNumbers([ten_models], scores)
     of_words, of_all, of_rankings = association(numbers), experiments(numbers), difficulty(numbers)
     assert of_words and of_all and of_rankings
@@ -183,16 +186,20 @@ def test_titles_of_the_ten_say_what_their_scores_say_and_what_the_paper_has(ten_
 
 
 @pytest.mark.slow
-def test_few_items_leave_figures_their_plain_titles_and_simulated_models_have_no_paper(whole_panel: Run) -> None:
-    few = FigureNumbers([whole_panel], sx.score(whole_panel))
+def test_few_items_leave_figures_their_plain_titles_and_simulated_models_have_no_paper(
+    whole_panel: Run, scores_of_the_panel: Scores
+) -> None:
+    few = FigureNumbers([whole_panel], scores_of_the_panel)
     found = association(few)
     assert found and found.paper == ""
     assert found.headline == (found.finding or found.title)
 
 
 @needs("rasch")
-def test_titles_of_the_ten_have_no_correlation_from_withheld_numbers_and_agree(ten_models: Run) -> None:
-    scores = sx.score(ten_models, panel="none")
+def test_titles_of_the_ten_have_no_correlation_from_withheld_numbers_and_agree(
+    ten_models: Run, scores_of_ten: Scores
+) -> None:
+    scores = scores_of_ten
     numbers = FigureNumbers([ten_models], scores)
     found = {figure.id: figure for figure in (ability(numbers), correlations(numbers), ordering(numbers)) if figure}
     with_headline = [row for row in scores.of("overall", "self_execution_score") if row.value is not None]
@@ -209,18 +216,17 @@ def test_titles_of_the_ten_have_no_correlation_from_withheld_numbers_and_agree(t
         assert says or "reaches 0" in figure.finding
 
 
-def test_the_title_on_readiness_says_what_the_verdicts_on_rate_bias_say(ten_models: Run) -> None:
-    scores = sx.score(ten_models, panel="none")
-    figure = readiness(FigureNumbers([ten_models], scores))
+def test_the_title_on_readiness_says_what_the_verdicts_on_rate_bias_say(ten_models: Run, scores_of_ten: Scores) -> None:
+    figure = readiness(FigureNumbers([ten_models], scores_of_ten))
     assert figure
     for experiment, errs in (("association", "overestimate"), ("restriction", "underestimate")):
-        found = how_often(scores, experiment)
+        found = how_often(scores_of_ten, experiment)
         n = sum(one.answer == {"overestimate": "yes", "underestimate": "no"}[errs] for one in found)
         assert len(found) == 10 > n and f"{n} of 10 models {errs} how often" in figure.finding
 
 
-def test_the_line_of_a_margin_is_the_interval_that_its_title_goes_by(ten_models: Run) -> None:
-    scores = sx.score(ten_models, panel="none")
+def test_the_line_of_a_margin_is_the_interval_that_its_title_goes_by(scores_of_ten: Scores) -> None:
+    scores = scores_of_ten
     findings = [one for one in against_baseline(scores.of("restriction", "baseline_margin")) if one.among]
     skills = {m: Number(scores.value(m, "restriction", "skill") or 0.0) for m in scores.models}
     margins = {one.subject: Number(one.value or 0.0, one.low, one.high) for one in findings}
@@ -235,7 +241,7 @@ def test_the_line_of_a_margin_is_the_interval_that_its_title_goes_by(ten_models:
 
 
 @pytest.mark.slow
-def test_no_title_says_that_something_is_not_shown_without_its_reason(ten_models: Run) -> None:
-    found = figures([ten_models], sx.score(ten_models, panel="none"))
+def test_no_title_says_that_something_is_not_shown_without_its_reason(ten_models: Run, scores_of_ten: Scores) -> None:
+    found = figures([ten_models], scores_of_ten)
     silent = [one.finding for one in found if "not shown" in one.finding]
     assert silent and all(re.search("reaches 0|is not wholly above 0", finding) for finding in silent)

@@ -14,15 +14,10 @@ from selfexec.report.score_lines import SUMMARISED, summary, summary_csv
 from selfexec.runs import Run
 
 
-@pytest.fixture(scope="module")
-def data(ten_models: Run) -> Data:
-    return Data(Selection.of(ten_models, panel="none"), Options(evidence="none"))
-
-
 def test_the_summary_has_how_often_it_predicts_and_does_skill_and_both_margins(
-    data: Data, scores_of_ten: sx.Scores
+    data_of_ten: Data, scores_of_ten: sx.Scores
 ) -> None:
-    rows = list(csv.DictReader(io.StringIO(summary_csv(data.lines))))
+    rows = list(csv.DictReader(io.StringIO(summary_csv(data_of_ten.lines))))
     row = next(row for row in rows if (row["model"], row["experiment"]) == ("gpt-4.1", "association"))
     # STATISTICS.md: says yes to .68, does .21; skill .395, margin -.40, at its own rate -.01
     told = [float(row[name]) for name in SUMMARISED]
@@ -31,14 +26,14 @@ def test_the_summary_has_how_often_it_predicts_and_does_skill_and_both_margins(
     assert told[0] - told[1] == pytest.approx(bias)
 
 
-def test_orders_and_the_mean_have_no_rates(data: Data) -> None:
-    rows = list(csv.DictReader(io.StringIO(summary_csv(data.lines))))
+def test_orders_and_the_mean_have_no_rates(data_of_ten: Data) -> None:
+    rows = list(csv.DictReader(io.StringIO(summary_csv(data_of_ten.lines))))
     without = [row for row in rows if row["experiment"] in ("difficulty", "overall")]
     assert without and all(not row[name] for row in without for name in ("predicted rate", "margin at own rate"))
 
 
-def test_the_summary_has_them_in_its_columns(data: Data) -> None:
-    figure = summary(data.lines)
+def test_the_summary_has_them_in_its_columns(data_of_ten: Data) -> None:
+    figure = summary(data_of_ten.lines)
     assert figure.columns[2:-1] == list(SUMMARISED)
     cells = dict(zip(figure.columns, next(r for r in figure.cells if r[:2] == ["gpt-4.1", "restriction"]), strict=True))
     assert cells["margin at own rate"] == ".018 [-.016, .053]"

@@ -281,7 +281,7 @@ def test_a_margin_at_own_rate_in_the_head_says_where_yes_and_no_cannot_tell(
 def test_the_card_has_how_often_and_which_ones_and_no_request_that_is_labelled_unsafe(
     ten_models: Run, scores_of_ten: Scores
 ) -> None:
-    whole = sx.card(ten_models, panel="none")
+    whole = sx.card(ten_models)
     page, answer, table = whole.markdown(), whole.section("The answer"), whole.section("Scores")
     assert all(labelled(one) in answer for one in answers(scores_of_ten))
     assert "| rate bias | baseline | margin | at equal rates |" in table

@@ -4,12 +4,10 @@ import re
 
 import pytest
 
-from selfexec.analysis.selection import Selection
 from selfexec.extensions.latex.writing import ROOM, as_latex, includes, latex
-from selfexec.report.data import Data, Options
+from selfexec.report.data import Data
 from selfexec.report.figures import Figure
 from selfexec.report.score_lines import summary
-from selfexec.runs import Run
 from selfexec.text.numbers import count_in_a_cell, in_a_cell
 
 
@@ -125,6 +123,6 @@ def test_a_table_without_a_number_is_one_all_the_same() -> None:
     assert "\\caption{Who knows?}" in as_latex(figure(["model", "said"], ["a", "b"], title="Who knows?"))
 
 
-def test_the_summary_of_a_page_has_its_columns_in_a_paper_too(ten_models: Run) -> None:
-    text = as_latex(summary(Data(Selection.of(ten_models, panel="none"), Options(evidence="none")).lines))
+def test_the_summary_of_a_page_has_its_columns_in_a_paper_too(data_of_ten: Data) -> None:
+    text = as_latex(summary(data_of_ten.lines))
     assert "margin at own" in text and "predicted rate" in text

@@ -14,9 +14,8 @@ from selfexec.text.numbers import with_zeros
 
 
 @pytest.fixture(scope="module")
-def table(ten_models: Run) -> str:
-    data = Data(Selection.of(ten_models, panel="none"), Options("none"))
-    return wide_table(data.scores, data.lines)
+def table(data_of_ten: Data) -> str:
+    return wide_table(data_of_ten.scores, data_of_ten.lines)
 
 
 def test_a_row_has_said_and_did_skill_and_both_margins_of_each_experiment(table: str) -> None:
@@ -69,7 +68,7 @@ def test_probabilities_have_a_table_of_their_own_and_no_row_has_skill_and_auroc(
     assert "skill" in of_choices and "AUROC" not in of_choices
     assert "{tab:models-auroc}" in of_areas and "model & given & did & AUROC & within & AUROC margin \\\\" in of_areas
     assert "difficulty" not in of_areas  # an order has no AUROC
-    areas = sx.score(in_both_forms).under("elicit=probability")
+    areas = sx.score(in_both_forms, conditions="elicit=probability")
     (row,) = (line for line in of_areas.splitlines() if line.startswith("sim/knows-itself &"))
     printed = re.sub(r"\\textbf\{(.*?)\}", r"\1", row.removesuffix("\\\\")).replace("$-$", "-").split(" & ")
     wanted = [areas.value("sim/knows-itself", "association", m) for m in ("auroc", "auroc_within", "auroc_margin")]

@@ -141,17 +141,14 @@ def test_the_authors_true_order_puts_wrong_answers_last_and_uncounted_tokens_aft
     assert group_score(["3", "2", "1", "4"], ["Q3", "Q2", "Q4", "Q1"]) == 0
 
 
-def test_of_the_authors_counting_the_papers_numbers_are_shown_too(ten_models: Run) -> None:
-    scores = sx.score(ten_models, "authors", models=["gpt-4.1"])
-    assert "precision" in paper_table(scores).columns
+def test_of_the_authors_counting_the_papers_numbers_are_shown_too(authors: Scores) -> None:
+    assert "precision" in paper_table(authors).columns
 
 
-def test_scores_counted_as_the_authors_did_say_nothing_of_loss_and_noise(as_the_authors_read_them: sx.Run) -> None:
-    scores = sx.score(as_the_authors_read_them, "authors")
-    assert {warning.kind for warning in scores.warnings} == {"unseen tokens"}  # which order their pairs as well
-    assert all(row.worst is None and row.best is None for row in scores)
-    assert "worst" not in scores.table()
-    assert not any(word in scores.table() for word in ("ceiling", "repeats itself"))
+def test_scores_counted_as_the_authors_did_say_nothing_of_loss_and_noise(authors: Scores) -> None:
+    assert {warning.kind for warning in authors.warnings} == {"unseen tokens"}  # which order their pairs as well
+    assert all(row.worst is None and row.best is None for row in authors)
+    assert not any(word in authors.table() for word in ("worst", "ceiling", "repeats itself"))
 
 
 def test_the_authors_convention_has_no_empty_columns(
