@@ -96,8 +96,8 @@ class AppendixPart(NamedTuple):
 
 
 class ReportFile(NamedTuple):
-    """A file of `report --figures`, by its name: a function of the page's data, which gives the text. `columns` is
-    where the meanings of a table's columns lie.
+    """A file of `report --figures`, by its name: a function of the page's data, which gives the text, or None
+    where there is none. `columns` is where the meanings of a table's columns lie.
     """
 
     place: str

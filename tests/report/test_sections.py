@@ -187,3 +187,25 @@ def test_settings_that_are_lists_take_a_table(run: Run) -> None:
     held_out = as_listed([f"starter-word-{n}" for n in range(9)])
     assert held_out.startswith("starter-word-0, starter-word-1, ")
     assert replace(known, settings={"association.held_out": held_out}).has_many_settings
+
+
+def test_a_page_goes_by_the_source_that_the_page_of_another_one_names(run: Run, tmp_path: Path) -> None:
+    judged = {key: reading.value for key, reading in run.readings.items() if key.session == "judge"}
+    otherwise = run.with_readings({key: "A" if value == "B" else "B" for key, value in judged.items()})
+    by_itself = page(Selection.of(otherwise), Options())
+    assert re.search(r"disagrees on \d+ of \d+ claims. <code>selfexec report RUN --source rule</code>", by_itself)
+    selection = Selection.of(otherwise, source="rule")
+    by_rule = page(selection, Options(figures=tmp_path))
+    assert "restriction: what was done is decided by a fixed rule" in by_rule
+    assert "--source rule</code></p>" in by_rule  # the command that makes it
+    scored = {row.model: row.value for row in sx.score(selection).of("restriction", "skill")}
+    assert skills_in(by_rule) == scored != skills_in(by_itself)
+    # the paper's authors counted by the models' own judgement
+    assert "authors" not in unfolded(by_rule) and not (tmp_path / "ledger.csv").exists()
+
+
+def skills_in(text: str) -> dict[str, float]:
+    cells = re.findall(
+        r'data-metric="skill" data-model="([^"]+)" data-experiment="restriction" data-value="([^"]+)"', text
+    )
+    return {model: float(value) for model, value in cells}

@@ -60,6 +60,8 @@ class Options:
             words += ["--convention", selection.convention]
         if self.evidence != "sample":
             words += ["--evidence", self.evidence]
+        if selection.source:
+            words += ["--source", selection.source]
         if selection.panel:
             words += ["--panel", Path(selection.panel).name]
         for path in selection.readings:

@@ -4,7 +4,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from selfexec.analysis.options import ConventionOptions, Families, ReadingOptions, ReferencePanel
+from selfexec.analysis.options import ConventionOptions, Families, OutcomeSource, ReadingOptions, ReferencePanel
 from selfexec.options import option
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def known_abilities() -> Any:
 
 
 @dataclass(frozen=True)
-class FiguresOptions(Families, ReferencePanel, ReadingOptions, ConventionOptions):
+class FiguresOptions(Families, ReferencePanel, OutcomeSource, ReadingOptions, ConventionOptions):
     """What can be set about figures."""
 
     runs: "Runs | Selection"
@@ -35,7 +35,7 @@ class FiguresOptions(Families, ReferencePanel, ReadingOptions, ConventionOptions
 
 
 @dataclass(frozen=True)
-class ReportOptions(Families, ReferencePanel, ReadingOptions, ConventionOptions):
+class ReportOptions(Families, ReferencePanel, OutcomeSource, ReadingOptions, ConventionOptions):
     """What can be set about a report."""
 
     runs: "Runs | Selection"

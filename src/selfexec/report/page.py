@@ -120,27 +120,25 @@ def _typeset(say: Callable[..., str]) -> Callable[..., str]:
 @pass_context
 def _prose(context: Context, text: str) -> Markup:
     """A sentence from left to right, whatever letters the names of models and the quotes in it have. Short names and
-    intervals are not torn apart at the end of a line, and names of files and panels stand as code.
+    intervals are not torn apart at the end of a line, and commands and names of files stand as code.
     """
     parts = _whole(context["data"].models).split(text)
-    said = Markup("").join(_isolated(part) if n % 2 else _plain(part) for n, part in enumerate(parts))
-    return Markup('<bdi dir="ltr">{}</bdi>').format(said)
+    said = (_isolated(part) if n % 2 else escape(harmless(typeset(part))) for n, part in enumerate(parts))
+    return Markup('<bdi dir="ltr">{}</bdi>').format(Markup("").join(said))
 
 
 def _isolated(text: str) -> Markup:
+    if text.startswith("`"):
+        return Markup("<code>{}</code>").format(harmless(text.strip("`")))
     shown = typeset(text) if text.startswith("[") else text
     return Markup("<bdi{}>{}</bdi>").format(Markup(' class="nb"') if len(text) <= LETTERS else "", harmless(shown))
 
 
-def _plain(text: str) -> Markup:
-    return Markup(re.sub(r"`([^`<>]+)`", r"<code>\1</code>", str(escape(harmless(typeset(text))))))
-
-
 @cache
 def _whole(models: tuple[str, ...]) -> re.Pattern[str]:
-    """What stands for itself: intervals, quotes, and names of models."""
+    """What stands for itself: code, intervals, quotes, and names of models."""
     names = "|".join(re.escape(name) for name in sorted(models, key=len, reverse=True))
-    return re.compile(rf"((?<![\w/-])(?:{names})(?![\w/-])|(?<=“)[^”]+(?=”)|\[[-+\d.]+, [-+\d.]+\])")
+    return re.compile(rf"(`[^`<>]+`|(?<![\w/-])(?:{names})(?![\w/-])|(?<=“)[^”]+(?=”)|\[[-+\d.]+, [-+\d.]+\])")
 
 
 def _source(environment: Environment, name: str) -> str:
@@ -168,7 +166,7 @@ def _export(data: Data) -> None:
             (folder / f"{name}.png").write_bytes(picture_as_png(picture))
     if only is not None:
         return
-    texts = {
+    texts: dict[str, str | None] = {
         "scores.csv": data.scores.csv() + "\n",
         "summary.csv": summary_csv(data.lines),
         "columns.csv": dictionary(drawings),
@@ -176,7 +174,8 @@ def _export(data: Data) -> None:
     added: Mapping[str, ReportFile] = registered("report_files")
     texts |= {name: resolve(file.place)(data) for name, file in added.items()}
     for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+        if text is not None:
+            (folder / name).write_text(text, encoding="utf-8", newline="\n")
 
 
 def _pictures(data: Data) -> dict[str, str]:

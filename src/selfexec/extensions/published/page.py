@@ -40,8 +40,14 @@ class Conventions:
         return typeset(shown(value))
 
 
+def of_own_sources(data: Data) -> bool:
+    return not any(run.sources for run in data.scores.runs)
+
+
 def conventions(data: Data) -> Conventions | None:
     """The entries that the appendix shows; None where there are none."""
+    if not of_own_sources(data):
+        return None
     # those of models that are not in the page, where it is of some, come last
     entries = sorted(data.once(_ledger), key=lambda entry: data.places.get(entry.model, len(data.places)))
     by_title = {title: [entry for entry in entries if entry.kind == kind] for kind, title in TITLES.items()}
@@ -49,9 +55,9 @@ def conventions(data: Data) -> Conventions | None:
     return Conventions(by_title) if by_title else None
 
 
-def ledger_csv(data: Data) -> str:
-    """All entries as a file."""
-    return data.once(_ledger).csv() + "\n"
+def ledger_csv(data: Data) -> str | None:
+    """All entries as a file; None where another source says what was done, by which the authors did not count."""
+    return data.once(_ledger).csv() + "\n" if of_own_sources(data) else None
 
 
 def _ledger(data: Data) -> Ledger:

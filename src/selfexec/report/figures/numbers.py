@@ -178,10 +178,12 @@ class FigureNumbers:
         return prediction_tokens(self.tables.sessions, experiment)
 
     def scores_by(self, convention: str) -> Scores:
-        """By a convention that an extension adds; no scores where none does."""
+        """By a convention that an extension adds, which knows an experiment's own sources alone; no scores where none
+        does, or where another source says what was done.
+        """
         if convention not in self._by_added_convention:
-            added = added_convention(convention)
-            rows = [row for run in self.runs for row in rows_by(convention, run)] if added else []
+            counted = added_convention(convention) and not any(run.sources for run in self.scores.runs)
+            rows = [row for run in self.runs for row in rows_by(convention, run)] if counted else []
             self._by_added_convention[convention] = Scores(rows)
         return self._by_added_convention[convention]
 

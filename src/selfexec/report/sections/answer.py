@@ -73,9 +73,9 @@ def other_sources(tables: Tables) -> Iterator[str]:
     names = ["experiment", "source", "source_other"]
     for experiment, source, other, n, k in both.group_by(names).agg(pl.len(), differs.alias("k")).sort(names).rows():
         yield (
-            f"{experiment}: what was done is decided by {source_of(experiment, source)}. By "
-            f"{source_of(experiment, other)} it was otherwise in {k:,} of {n:,} claims, which a page made "
-            f"with `--source {other}` goes by."
+            f"{experiment}: what was done is decided by {source_of(experiment, source)}; "
+            f"{source_of(experiment, other)} disagrees on {k:,} of {n:,} claims. "
+            f"`selfexec report RUN --source {other}` goes by the latter."
         )
 
 
