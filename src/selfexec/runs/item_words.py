@@ -19,14 +19,19 @@ def texts_by_reply(items: Items) -> Callable[[Reply], str]:
     @lru_cache(KNOWN_AT_ONCE)
     def text_of(experiment: str, id: str) -> str:
         item = items.get(experiment, {}).get(id)
-        return "" if item is None else "\n".join(_strings_in(msgspec.to_builtins(item)))
+        return "" if item is None else "\n".join(texts_in(item))
 
     return lambda reply: text_of(reply.experiment, reply.item)
 
 
+def texts_in(item: Item) -> Iterator[str]:
+    """All texts of an item, its id among them."""
+    yield from _strings_in(msgspec.to_builtins(item))
+
+
 def longest_text_in(item: Item) -> str:
     """The longest text of an item: of a request, what is asked for."""
-    return max(_strings_in(msgspec.to_builtins(item)), key=len, default="")
+    return max(texts_in(item), key=len, default="")
 
 
 def listed_in(item: Item) -> Iterator[str]:

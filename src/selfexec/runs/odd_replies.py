@@ -13,6 +13,7 @@ from selfexec.engines.base import BETWEEN_PARTS
 from selfexec.runs.copied_texts import copied_texts, joined_texts
 from selfexec.runs.damaged_texts import damaged_texts
 from selfexec.runs.exchanged_replies import exchanged_replies
+from selfexec.runs.exchanged_words import exchanged_words
 from selfexec.runs.halved_objects import halved_objects
 from selfexec.runs.item_words import Items, texts_by_reply
 from selfexec.runs.odd_counts import odd_texts
@@ -29,7 +30,17 @@ LONGEST_EXAMPLE = 60  # characters
 SHOWN = 3  # contradictions that are named
 OfCounts = Literal["unlike", "prompt_counts", "prompts_uncounted", "prompt_limit", "text_counts", "limit", "length"]
 OfTexts = Literal[
-    "copies", "joined", "echoes", "note", "exchanged", "halved", "damaged", "programs", "unrelated", "contradictions"
+    "copies",
+    "joined",
+    "echoes",
+    "note",
+    "exchanged",
+    "words_exchanged",
+    "halved",
+    "damaged",
+    "programs",
+    "unrelated",
+    "contradictions",
 ]
 OddAbout = OfCounts | OfTexts
 
@@ -62,6 +73,7 @@ def odd_replies(replies: Sequence[Reply], items: Items = MappingProxyType({})) -
         ("limit", with_one_count(came), LIMIT),
         ("length", with_one_length(came), LENGTH),
         ("exchanged", exchanged_replies(came, items), EXCHANGED),
+        ("words_exchanged", exchanged_words(came, items), WORDS_EXCHANGED),
         ("halved", halved_objects(came), HALVED),
         ("echoes", echoes(came, items), f"{ECHOES}. {OF_PROGRAMS}"),
     )
@@ -137,6 +149,9 @@ LENGTH = (
 EXCHANGED = (
     "end with an object that belongs to another prompt of the run, and to nothing in their own: replies may have been "
     "exchanged on the way"
+)
+WORDS_EXCHANGED = (
+    "have words of another prompt of the run and none of their own: replies may have been exchanged on the way"
 )
 HALVED = (
     "begin or end within the JSON that they were asked for, though the server says that they are whole: a part of them "
