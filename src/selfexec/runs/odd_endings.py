@@ -60,8 +60,8 @@ def with_one_count(replies: Iterable[Reply]) -> list[Reply]:
 
 
 def with_one_length(replies: Iterable[Reply]) -> list[Reply]:
-    """The replies whose text breaks off, or ends with an ellipsis, at the largest length that any has; or those with one
-    number of words before an ellipsis, where most that end with one have it.
+    """The replies whose text breaks off, or ends with an ellipsis, at the largest length that any has; or those with as
+    many words before an ellipsis, where most that end with one have so many.
     """
     whole = [reply for reply in replies if _came_to_its_end(reply)]
     for length_of in (len, _number_of_bytes):
