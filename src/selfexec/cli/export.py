@@ -29,38 +29,6 @@ if TYPE_CHECKING:
 WHICH_SESSIONS, PROMPTS_AND_REPLIES = "Which sessions", "Prompts and earlier replies"
 
 
-EXPORTS: Mapping[str, Export] = registered("exports")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExportOptions:
-    """Which models' sessions are exported, and where they go."""
-
-    models: Names | None = option(
-        None,
-        "The name of the model, as it will be recorded with its replies.",
-        flag="--model",
-        short="-m",
-        form="names",
-    )
-    replies: Files | None = option(None, "The replies so far: a file, or a run's folder.", form="files")
-    form: str = option(
-        "jsonl",
-        "jsonl: one line for each session to ask. panel: what the models of RUN predicted and did, as a reference "
-        f"panel, without text. {explained(EXPORTS)}",
-        flag="--to",
-        metavar="FORM",
-    )
-    out: Path | None = option(
-        None,
-        "The file to write.  [default: standard output] For several logs, chats or forms: the folder to write to. For "
-        "batch files: the run's folder.",
-        short="-o",
-        metavar="PATH",
-        form="file",
-    )
-
-
 @dataclass(frozen=True)
 class ExportRequest:
     """What was typed.
@@ -105,6 +73,38 @@ class RunPart:
     models: tuple[str, ...]
     experiments: tuple[str, ...]
     accept_ends: tuple[str, ...]
+
+
+EXPORTS: Mapping[str, Export] = registered("exports")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions:
+    """Which models' sessions are exported, and where they go."""
+
+    models: Names | None = option(
+        None,
+        "The name of the model, as it will be recorded with its replies.",
+        flag="--model",
+        short="-m",
+        form="names",
+    )
+    replies: Files | None = option(None, "The replies so far: a file, or a run's folder.", form="files")
+    form: str = option(
+        "jsonl",
+        "jsonl: one line for each session to ask. panel: what the models of RUN predicted and did, as a reference "
+        f"panel, without text. {explained(EXPORTS)}",
+        flag="--to",
+        metavar="FORM",
+    )
+    out: Path | None = option(
+        None,
+        "The file to write.  [default: standard output] For several logs, chats or forms: the folder to write to. For "
+        "batch files: the run's folder.",
+        short="-o",
+        metavar="PATH",
+        form="file",
+    )
 
 
 @click.command(

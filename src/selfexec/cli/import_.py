@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from selfexec.runs.reply import Cut
 
 
+WROTE = "The tool that wrote the files."
+
+
 @dataclass(frozen=True, kw_only=True)
 class ImportOptions:
     """Whose replies, and where the run is."""
@@ -38,7 +41,7 @@ class ImportOptions:
     )
     tool: str | None = option(
         None,
-        f"The tool that wrote the files. {explained({**registered('finished_logs'), **registered('imports')})}",
+        WROTE,
         flag="--from",
         metavar="TOOL",
     )
@@ -87,9 +90,21 @@ class ImportRequest:
     tool: str | None = None
 
 
+class ImportCommand(Sections):
+    """The command. What its help says of tools is looked up when it is shown: extensions that bring them import from
+    this module.
+    """
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        tools = {**registered("finished_logs"), **registered("imports")}
+        option = next(one for one in self.params if isinstance(one, click.Option) and one.name == "tool")
+        option.help = f"{WROTE} {explained(tools)}"
+        super().format_options(ctx, formatter)
+
+
 @click.command(
     "import",
-    cls=Sections,
+    cls=ImportCommand,
     sections={
         "Replies as JSON Lines": ("item_source", "preset", "limit", "fraction"),
         "Finished logs of other tools": ("tool", "experiment", "score", "model"),
