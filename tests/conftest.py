@@ -8,6 +8,7 @@ import gc
 import hashlib
 import os
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,12 @@ from build import SEVEN, Command, installed
 from effort import examples
 from extension_parts import here
 from selfexec.analysis.score import Scores, Selection, score
+from selfexec.engines.http import routes
+from selfexec.engines.http.scrubbing import Scrubber
+from selfexec.experiments import EXPERIMENTS
+from selfexec.readers import Reading
 from selfexec.report.data import Data, Options
-from selfexec.runs import Run, load_readings
+from selfexec.runs import Reply, Run, load_readings, readings
 from selfexec.runs.asking import run
 from selfexec.runs.importing import run_of_replies
 from selfexec.stats import Array, Features, ridge_logistic
@@ -74,6 +79,32 @@ def _fits() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("stacked", "text"):
             patch.setattr(import_module(f"selfexec.metrics.baselines.{name}"), "ridge_logistic", fitted)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _readings() -> Iterator[None]:
+    """What words commit to is read once for all tests, which load the same runs again and again: as a run does for
+    models that say the same (`Known`), by the experiment itself and all of an item.
+    """
+    known: dict[tuple[object, ...], readings.Known] = {}
+    read = readings._read
+
+    def remembered(item: Any, reply: Reply, session: str, options: Any, _: Any, form: str) -> Reading:
+        asked = (EXPERIMENTS[reply.experiment], repr(item), repr(options), reply.known_stop)
+        return read(item, reply, session, options, known.setdefault(asked, {}), form)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(readings, "_read", remembered)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _scrubbers() -> Iterator[None]:
+    """What is looked for of a secret is worked out once for all engines, nearly all of which have one of a few keys."""
+    known = cache(Scrubber)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(routes, "Scrubber", lambda *secrets: known(*map(tuple, secrets)))
         yield
 
 

@@ -4,9 +4,10 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from selfexec.analysis.findings import ExperimentFindings, Finding, experiment_findings
 from selfexec.analysis.full_scores import FullScores
 from selfexec.analysis.score_table import Scores
@@ -78,6 +79,7 @@ def shown_of(found: ExperimentFindings) -> list[Finding]:
 
 
 @given(some_scores())
+@settings(max_examples=examples(40))
 def test_each_marked_number_of_the_full_table_has_its_reason_below_it(scores: Scores) -> None:
     first = {*RATES, *ORDERS, "auroc", "auroc_margin"} - {"predicted_rate", "question_accuracy"}  # in two tables
     for metrics, text in (

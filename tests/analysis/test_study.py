@@ -8,15 +8,19 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from functools import cache
 from itertools import combinations, product
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from extension_parts import needs
+from selfexec.cli import root
 
 ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "studies" / "2025-paper"
@@ -27,11 +31,6 @@ TOO_CLOSE, NO_ROOM = "too close to call", "no room to differ"
 VERDICTS = {"holds", "holds by an artefact", "cannot be told at this n", "does not hold"}
 
 
-def make(*arguments: str) -> str:
-    command = [sys.executable, str(STUDY / "make.py"), *arguments]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
-
-
 def sentences() -> list[list[str]]:
     """The rows of claims.md: number, where, the paper, worked out again, verdict, why, shown by."""
     lines = (STUDY / "claims.md").read_text("utf-8").splitlines()
@@ -40,15 +39,23 @@ def sentences() -> list[list[str]]:
 
 
 @pytest.fixture(scope="module")
-def made_again(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("study")
+def study() -> Iterator[Any]:
+    """The script of the study, which works out the numbers of the replies once."""
     before = {*sys.modules}
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(STUDY)
-        importlib.import_module("make").make(out)
+        script = importlib.import_module("make")
+        patch.setattr(script.recorded, "work_out", cache(script.recorded.work_out))
+        yield script
     for name, module in list(sys.modules.items()):  # another study may have modules of the same name
         if name not in before and (getattr(module, "__file__", None) or "").startswith(str(STUDY)):
             del sys.modules[name]
+
+
+@pytest.fixture(scope="module")
+def made_again(study: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("study")
+    study.make(out)
     return out
 
 
@@ -60,8 +67,8 @@ def test_the_study_comes_out_of_its_frozen_numbers_byte_for_byte(made_again: Pat
 
 @needs("published", "rasch")
 @pytest.mark.slow
-def test_the_frozen_numbers_come_out_of_the_replies(reference: Path, tmp_path: Path) -> None:
-    make("--out", str(tmp_path), "--reference", str(reference))
+def test_the_frozen_numbers_come_out_of_the_replies(study: Any, reference: Path, tmp_path: Path) -> None:
+    study.make(tmp_path, reference)
 
     def numbers(folder: Path) -> list[dict[str, str]]:
         with (folder / "recorded.csv").open(encoding="utf-8", newline="") as file:
@@ -125,15 +132,15 @@ def answers(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[s
             .split()
         )
         assert words[0] == "selfexec"
-        line = [sys.executable, "-m", *words]
-        return subprocess.run(line, cwd=ROOT, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+        return str(CliRunner().invoke(root, words[1:], catch_exceptions=False, standalone_mode=False).stdout)
 
     made = re.search(r"`(selfexec import [^`]+)`", head)
     assert made
-    answer(made[1])
-    printed = {command for row in sentences() for command, _ in commands(row) if "make.py" not in command}
-    with ThreadPoolExecutor(4) as pool:
-        return dict(zip(sorted(printed), pool.map(answer, sorted(printed)), strict=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        answer(made[1])
+        printed = {command for row in sentences() for command, _ in commands(row) if "make.py" not in command}
+        return {command: answer(command) for command in printed}
 
 
 @pytest.mark.slow
@@ -170,17 +177,16 @@ def test_a_command_with_a_note_shows_its_part(answers: dict[str, str], quote: st
 
 
 @pytest.mark.slow
-def test_every_row_names_a_command_and_make_prints_any_row(reference: Path) -> None:
+def test_every_row_names_a_command_and_make_prints_any_row(study: Any, reference: Path) -> None:
     rows = sentences()
     for row in rows:
         own = [command for command, _ in commands(row) if "make.py" in command]
         assert own in ([], [f"python studies/2025-paper/make.py --claim {row[0]}"])
-    for row, *more in ((rows[0],), (rows[48],), (rows[-1],), (rows[16], "--reference", str(reference))):
-        printed = make("--claim", row[0], *more)
+    for row, *more in ((rows[0],), (rows[48],), (rows[-1],), (rows[16], reference)):
+        printed = "\n".join(study.claim(int(row[0]), *more))
         assert all(cell.strip("*") in printed for cell in row[1:6]), printed
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -188,10 +194,13 @@ def test_every_row_names_a_command_and_make_prints_any_row(reference: Path) -> N
         (["--claim", "1", "--out", "x"], "leave --out"),
     ],
 )
-def test_a_row_that_is_not_there_is_refused(arguments: list[str], message: str) -> None:
-    done = subprocess.run([sys.executable, str(STUDY / "make.py"), *arguments], capture_output=True, text=True)
-    assert done.returncode == 2
-    assert message in done.stderr
+def test_a_row_that_is_not_there_is_refused(
+    study: Any, arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["make.py", *arguments])
+    with pytest.raises(SystemExit, match="2"):
+        study.main()
+    assert message in capsys.readouterr().err
 
 
 def test_sentences_that_say_one_thing_have_one_verdict() -> None:

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from command_lines import command_lines, make_place
-from effort import examples
 from selfexec.cli import main
 from selfexec.engines.http.providers import PROVIDERS
 
@@ -103,14 +102,11 @@ def faults(seed: int, count: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return [f"selfexec {' '.join(map(ascii, words))}\n    {fault}" for words, fault in found if fault]
 
 
-@pytest.mark.slow
-def test_generated_command_lines_end_as_they_should(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert faults(1, examples(100), monkeypatch) == []
-
-
-@pytest.mark.slow
-def test_a_thousand_command_lines_end_as_they_should(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert faults(2, 1000, monkeypatch) == []
+@pytest.mark.parametrize(
+    "count", [pytest.param(250, marks=pytest.mark.slow), pytest.param(1000, marks=pytest.mark.long)]
+)
+def test_generated_command_lines_end_as_they_should(place: Path, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    assert faults(2, count, monkeypatch) == []
 
 
 def test_the_fuzz_sees_a_traceback_and_an_exit_without_a_way_out(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,7 +55,7 @@ def is_doubled(value: Any) -> bool:
 
 
 @given(value=VALUES, colon=st.sampled_from([":", ": ", " :", "\n:\t"]), escaped=st.booleans())
-@settings(max_examples=examples(400), deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_a_name_with_two_values_is_found_wherever_it_stands_and_nothing_else_is(
     value: Any, colon: str, escaped: bool
 ) -> None:

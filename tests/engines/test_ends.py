@@ -627,7 +627,7 @@ def places_in(wire: str, body: dict[str, Any]) -> list[dict[str, Any]]:
 
 @FORMATS
 @given(field=st.sampled_from(AGAINST), place=st.integers(0, 2), early=st.booleans())
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_field_that_tells_of_a_failure_voids_a_reply_wherever_it_stands(
     wire: str, field: dict[str, Any], place: int, early: bool
 ) -> None:
@@ -642,7 +642,7 @@ def test_a_field_that_tells_of_a_failure_voids_a_reply_wherever_it_stands(
 
 @FORMATS
 @given(field=st.sampled_from(BESIDES), place=st.integers(0, 2))
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_field_that_only_its_own_server_knows_changes_nothing(wire: str, field: dict[str, Any], place: int) -> None:
     body = whole(wire, "Hello", next(iter(OWN[wire])))
     places = places_in(wire, body)
@@ -675,7 +675,7 @@ ASIDE = [
 
 @FORMATS
 @given(stray=st.sampled_from(STRAY), aside=st.sampled_from(ASIDE[:5]), at=st.integers(1, 2))
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_whatever_else_a_stream_says_makes_its_end_unknown_but_for_the_fields_of_the_standard(
     wire: str, stray: str, aside: str, at: int
 ) -> None:
@@ -951,7 +951,7 @@ def is_wrong(error: Any) -> bool:
     inner=RANDOM_ERRORS,
     bare=st.booleans(),
 )
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_nothing_that_is_not_on_the_list_is_ever_an_outcome(
     wire: str, word: Any, text: str, top: Any, inner: Any, bare: bool
 ) -> None:
@@ -971,7 +971,7 @@ def test_nothing_that_is_not_on_the_list_is_ever_an_outcome(
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_a_word_is_kept_as_it_came_and_shown_in_one_line(word: str) -> None:
     end = end_of(word)
     assert end.word == (word[:200] or "none")
@@ -1194,7 +1194,7 @@ def test_quick_and_slow_cases_of_cut_errors_hold_every_pair() -> None:
 @pytest.mark.parametrize(("place", "cut", "filler"), [*places_cuts_and_fillers()])
 def test_no_part_of_a_key_is_left_where_an_error_is_cut(place: int, cut: int, filler: str) -> None:
     shown: list[str] = []
-    for before in (cut - 1, cut - 5, cut - 14, cut - 20, cut - len(SECRET) + 1):
+    for before in (cut - 5, cut - 14, cut - len(SECRET) + 1):
         body = PLACES[place]((filler * cut)[: max(before, 0)] + SECRET + filler * 30)
         for status in (400, 200):
             try:
@@ -1224,7 +1224,7 @@ def in_pieces(wire: str, pieces: Sequence[str]) -> bytes:
 
 @pytest.mark.parametrize("wire", ["openai", "gemini", "anthropic"])
 @given(text=st.text(min_size=3, max_size=40), data=st.data())
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_a_stream_of_the_text_so_far_is_no_reply_however_short_it_is(wire: str, text: str, data: st.DataObject) -> None:
     cuts = data.draw(st.sets(st.integers(1, len(text) - 1), min_size=2))
     assert of_stream(wire, in_pieces(wire, [text[:cut] for cut in sorted(cuts)] + [text])) is None

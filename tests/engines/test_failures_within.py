@@ -94,7 +94,7 @@ def both_ways(wire: str, field: dict[str, Any], place: int, text: str = "Hello")
     listed=st.booleans(),
     text=st.sampled_from(["Hello", ""]),
 )
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_a_failure_voids_a_reply_however_deep_it_stands(
     wire: str, field: dict[str, Any], names: list[str], place: int, listed: bool, text: str
 ) -> None:
@@ -108,7 +108,7 @@ def test_a_failure_voids_a_reply_however_deep_it_stands(
     place=st.integers(0, 2),
     listed=st.booleans(),
 )
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_what_says_nothing_of_a_failure_changes_nothing_however_deep_it_stands(
     wire: str, field: dict[str, Any], names: list[str], place: int, listed: bool
 ) -> None:

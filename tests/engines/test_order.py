@@ -40,7 +40,7 @@ def of_events(wire: str, events: Sequence[bytes]) -> Any:
 @IN_PIECES
 @pytest.mark.parametrize("field", FIELDS)
 @given(start=st.integers(0, 5), data=st.data())
-@settings(max_examples=examples(30), deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 def test_a_piece_that_is_missing_or_out_of_order_voids_the_stream(
     wire: str, field: str, start: int, data: st.DataObject
 ) -> None:

@@ -80,7 +80,7 @@ def put(data: st.DataObject, body: Any, value: Any, fields: tuple[str, ...]) -> 
 
 @pytest.mark.parametrize("case", POLICIES, ids=names(POLICIES))
 @given(data=st.data(), other=st.sampled_from(OTHER))
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_a_policy_beside_any_other_trouble_in_the_body_is_no_policy(case: Any, data: st.DataObject, other: Any) -> None:
     # xAI says of its policies, too, that there is no permission, also where a gateway passes them on
     of_xai = case["whose"] == "xai" or "does not have permission" in str(case["body"])
@@ -97,7 +97,7 @@ IN_AN_OBJECT = [
 
 @pytest.mark.parametrize("case", IN_AN_OBJECT, ids=names(IN_AN_OBJECT))
 @given(data=st.data(), harmless=st.sampled_from(HARMLESS))
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_categories_numbers_and_identifiers_beside_a_policy_change_nothing(
     case: Any, data: st.DataObject, harmless: Any
 ) -> None:

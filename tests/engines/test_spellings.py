@@ -4,6 +4,7 @@ import base64
 import html
 import json
 from collections.abc import Callable
+from functools import cache
 from html.entities import html5
 from urllib.parse import quote
 
@@ -60,13 +61,18 @@ BETWEEN = (
 everyone = st.sampled_from(TEXTS)
 
 
+@cache
+def scrubber_of(secret: str) -> Scrubber:
+    return Scrubber([secret])
+
+
 @pytest.mark.parametrize("field", TEXTS)
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_a_key_spelt_in_one_way_throughout_is_kept_in_no_field(spelling: Callable[[str], str], field: str) -> None:
     written = "".join(map(spelling, KEY))
-    found = Scrubber([KEY]).result(CallResult("Hi", **{} if field == "text" else {field: f"a {written} z"}))
+    found = scrubber_of(KEY).result(CallResult("Hi", **{} if field == "text" else {field: f"a {written} z"}))
     if field == "text":
-        found = Scrubber([KEY]).result(CallResult(f"a {written} z"))
+        found = scrubber_of(KEY).result(CallResult(f"a {written} z"))
     assert getattr(found, field) == f"a {MARK} z"
 
 
@@ -82,7 +88,7 @@ def test_a_key_in_any_mixture_of_spellings_and_breaks_is_kept_in_no_field(
     written = "".join(spelling(c) + gap for c, (spelling, gap) in zip(KEY[:-1], ways, strict=False))
     written += ways[-1][0](KEY[-1])
     result = CallResult(**{"text": "Hi", field: f"{before}{written}{after}"})
-    found = getattr(Scrubber([KEY]).result(result), field)
+    found = getattr(scrubber_of(KEY).result(result), field)
     assert found == f"{before}{MARK}{after}"
 
 
@@ -90,25 +96,25 @@ def test_a_key_in_any_mixture_of_spellings_and_breaks_is_kept_in_no_field(
 def test_base64_of_a_key_is_known_though_it_is_wrapped(place: int, gap: str) -> None:
     written = base64.b64encode(f"user:{KEY}".encode()).decode()
     wrapped = "".join(written[n : n + place] + gap for n in range(0, len(written), place))
-    found = Scrubber([KEY]).text(f"a {wrapped} z")
+    found = scrubber_of(KEY).text(f"a {wrapped} z")
     assert MARK in found and written[10:20] not in found
 
 
 @given(st.text() | st.text("sk-planted/Az09_x+y=z.0123456789\\%&#;x\n\u200b", max_size=60))
 def test_what_is_no_key_stays_as_it_is_to_the_letter(text: str) -> None:
-    assert Scrubber([KEY]).text(text) == text
-    assert Scrubber([KEY]).result(CallResult(text, reasoning=text)) == CallResult(text, reasoning=text)
+    assert scrubber_of(KEY).text(text) == text
+    assert scrubber_of(KEY).result(CallResult(text, reasoning=text)) == CallResult(text, reasoning=text)
 
 
 def test_a_secret_that_holds_escapes_or_blanks_itself_is_known_as_it_is_and_as_it_is_meant() -> None:
     password = "p%40ssw%26rd-0123456789"
     for written in (password, "p@ssw&rd-0123456789", "p&#64;ssw&amp;rd-0123456789", "p%2540ssw%2526rd-0123456789"):
-        assert Scrubber([password]).text(f"a {written} z") == f"a {MARK} z"
+        assert scrubber_of(password).text(f"a {written} z") == f"a {MARK} z"
     header = "Bearer abcdefgh0123456789"
-    assert Scrubber([header]).text("a Bearer\n  abcdefgh0123456789 z") == f"a {MARK} z"
+    assert scrubber_of(header).text("a Bearer\n  abcdefgh0123456789 z") == f"a {MARK} z"
     umlauts = "schlüssel-für-alles-0123"
     for written in (umlauts, quote(umlauts), json.dumps(umlauts)[1:-1], html.escape(umlauts).replace("ü", "&uuml;")):
-        assert Scrubber([umlauts]).text(f"a {written} z") == f"a {MARK} z"
+        assert scrubber_of(umlauts).text(f"a {written} z") == f"a {MARK} z"
 
 
 def test_blanks_alone_do_not_make_words_a_secret() -> None:
@@ -119,9 +125,9 @@ def test_blanks_alone_do_not_make_words_a_secret() -> None:
 
 @pytest.mark.parametrize("part", ["\\", " ", "\n", "&", "%", "s\\", " \n", "&#", "\\u", "%25", "s\n"])
 def test_a_text_that_is_made_to_take_long_does_not(part: str) -> None:
-    """Linear: a megabyte of what patterns might look at again and again."""
-    text = f"\\u0041{part * (1_000_000 // len(part))}"
-    assert Scrubber([KEY]).text(text) == text
+    """Linear: a quarter of a megabyte of what patterns might look at again and again."""
+    text = f"\\u0041{part * (250_000 // len(part))}"
+    assert scrubber_of(KEY).text(text) == text
 
 
 SENT = "v07C19F4E02BD7713Ax55"
@@ -155,8 +161,8 @@ def test_an_ordinary_value_of_such_a_field_stays_in_replies(value: str) -> None:
     "cut", [LONG_KEY[:-1], LONG_KEY[1:], LONG_KEY[:20], LONG_KEY[20:], LONG_KEY[:12], LONG_KEY[-12:], LONG_KEY[9:21]]
 )
 def test_a_key_that_the_server_cut_is_known(cut: str) -> None:
-    assert Scrubber([LONG_KEY]).text(f"Wrong key {cut} was sent") == f"Wrong key {MARK} was sent"
-    assert Scrubber([LONG_KEY]).text(f"Wrong key {cut[:11]}") == f"Wrong key {cut[:11]}"
+    assert scrubber_of(LONG_KEY).text(f"Wrong key {cut} was sent") == f"Wrong key {MARK} was sent"
+    assert scrubber_of(LONG_KEY).text(f"Wrong key {cut[:11]}") == f"Wrong key {cut[:11]}"
 
 
 def test_part_of_a_password_that_may_be_a_word_stays() -> None:
@@ -166,12 +172,12 @@ def test_part_of_a_password_that_may_be_a_word_stays() -> None:
 
 def test_a_key_in_hexadecimal_is_known_and_of_its_base64_nothing_is_left() -> None:
     for written in (LONG_KEY.encode().hex(), LONG_KEY.encode().hex().upper()):
-        assert Scrubber([LONG_KEY]).text(f"a {written} z") == f"a {MARK} z"
+        assert scrubber_of(LONG_KEY).text(f"a {written} z") == f"a {MARK} z"
     for more in ("", "0", "01"):
         written = base64.b64encode((LONG_KEY + more).encode()).decode()
         key = LONG_KEY + more
-        assert Scrubber([key]).text(f"a {written} z") == Scrubber([key]).text(f"a {written.rstrip('=')} z")
-        assert Scrubber([key]).text(f"a {written} z") == f"a {MARK} z"
+        assert scrubber_of(key).text(f"a {written} z") == scrubber_of(key).text(f"a {written.rstrip('=')} z")
+        assert scrubber_of(key).text(f"a {written} z") == f"a {MARK} z"
 
 
 INVISIBLE = [*map(chr, (0xAD, 0x34F, 0x61C, 0x115F, 0x17B4, 0x180B, 0x200B, 0x202E, 0x2063, 0x3164, 0xFE0F, 0xFEFF))]
@@ -208,17 +214,17 @@ GAPS = (
 def test_a_key_with_anything_between_its_characters_is_kept_in_no_field(gap: str, every: int) -> None:
     for key in (KEY, LONG_KEY):
         written = gap.join(key[n : n + every] for n in range(0, len(key), every))
-        assert Scrubber([key]).result(CallResult("Hi", error=f"a {written} z")).error == f"a {MARK} z"
+        assert scrubber_of(key).result(CallResult("Hi", error=f"a {written} z")).error == f"a {MARK} z"
 
 
 @given(st.text(st.characters(exclude_categories=("L", "N", "Cs"), exclude_characters="\\\x1b[\x9b<&%"), max_size=5))
 def test_nothing_but_letters_and_digits_keeps_the_characters_of_a_key_apart(gap: str) -> None:
-    assert Scrubber([LONG_KEY]).text(f"a {gap.join(LONG_KEY)} z") == f"a {MARK} z"
+    assert scrubber_of(LONG_KEY).text(f"a {gap.join(LONG_KEY)} z") == f"a {MARK} z"
 
 
 def test_plain_blanks_between_the_characters_of_a_key_hide_none_of_it() -> None:
     for written in (" ".join(LONG_KEY), f"{LONG_KEY[:15]} {LONG_KEY[15:30]} {LONG_KEY[30:]}", ", ".join(LONG_KEY[:30])):
-        assert Scrubber([LONG_KEY]).text(f"a {written} z") == f"a {MARK} z"
+        assert scrubber_of(LONG_KEY).text(f"a {written} z") == f"a {MARK} z"
 
 
 @pytest.mark.parametrize(
@@ -234,11 +240,11 @@ def test_plain_blanks_between_the_characters_of_a_key_hide_none_of_it() -> None:
     ],
 )
 def test_ordinary_words_that_make_up_a_secret_stay(secret: str, prose: str) -> None:
-    assert Scrubber([secret]).text(prose) == prose
+    assert scrubber_of(secret).text(prose) == prose
 
 
 def test_a_word_behind_a_cut_key_that_begins_as_the_key_goes_on_stays() -> None:
-    assert Scrubber([LONG_KEY]).text(f"Wrong key {LONG_KEY[:-2]} Very wrong") == f"Wrong key {MARK} Very wrong"
+    assert scrubber_of(LONG_KEY).text(f"Wrong key {LONG_KEY[:-2]} Very wrong") == f"Wrong key {MARK} Very wrong"
 
 
 @pytest.mark.parametrize(
@@ -261,8 +267,8 @@ def test_a_word_behind_a_cut_key_that_begins_as_the_key_goes_on_stays() -> None:
 @pytest.mark.parametrize("start", [0, 5, 11, len(LONG_KEY) - 12])
 def test_twelve_characters_of_a_key_are_known_however_they_are_spelt(written: Callable[[str], str], start: int) -> None:
     part = LONG_KEY[start : start + 12]
-    assert Scrubber([LONG_KEY]).text(f"a {written(part)} z") == f"a {MARK} z"
-    assert Scrubber([LONG_KEY]).text(f"a {written(part[:10])} z") == f"a {written(part[:10])} z"
+    assert scrubber_of(LONG_KEY).text(f"a {written(part)} z") == f"a {MARK} z"
+    assert scrubber_of(LONG_KEY).text(f"a {written(part[:10])} z") == f"a {written(part[:10])} z"
 
 
 @given(
@@ -279,7 +285,7 @@ def test_part_of_a_keys_base64_is_known_at_every_alignment(
     part = LONG_KEY[start : start + length]
     encoded = base64.urlsafe_b64encode if in_addresses else base64.b64encode
     written = encoded(b"\0" * before + part.encode() + b"\0" * behind).decode()
-    found = Scrubber([LONG_KEY]).text(f"({written})")
+    found = scrubber_of(LONG_KEY).text(f"({written})")
     left = found.replace(MARK, "").strip("()=").strip("A")
     assert MARK in found and len(left) <= 2
 
@@ -288,7 +294,7 @@ def test_part_of_a_keys_base64_is_known_at_every_alignment(
 def test_part_of_a_keys_base32_is_known_at_every_alignment(before: int, start: int, length: int, behind: int) -> None:
     part = LONG_KEY[start : start + length]
     written = base64.b32encode(b"\0" * before + part.encode() + b"\0" * behind).decode()
-    found = Scrubber([LONG_KEY]).text(f"({written})")
+    found = scrubber_of(LONG_KEY).text(f"({written})")
     left = found.replace(MARK, "").strip("()=").strip("A")
     assert MARK in found and len(left) <= 2
 
@@ -306,16 +312,16 @@ def test_part_of_a_keys_base32_is_known_at_every_alignment(before: int, start: i
 @pytest.mark.parametrize("start", [0, 5, 11, len(LONG_KEY) - 15])
 def test_fifteen_bytes_of_a_key_are_known_in_a_list_of_numbers(written: Callable[[str], str], start: int) -> None:
     part = LONG_KEY[start : start + 15]
-    found = Scrubber([LONG_KEY]).text(written(part))
+    found = scrubber_of(LONG_KEY).text(written(part))
     assert found.strip("[]{} \n") in (MARK[1:-1], MARK)
-    assert Scrubber([LONG_KEY]).text(written(part[:10])) == written(part[:10])
+    assert scrubber_of(LONG_KEY).text(written(part[:10])) == written(part[:10])
 
 
 def test_a_key_in_a_list_of_numbers_is_known_within_a_longer_list() -> None:
     numbers = [1, 2, 3, *LONG_KEY.encode(), 250]
-    assert Scrubber([LONG_KEY]).text(str(numbers)) == f"[1, 2, 3, {MARK}, 250]"
+    assert scrubber_of(LONG_KEY).text(str(numbers)) == f"[1, 2, 3, {MARK}, 250]"
     prose = "In 2024 there were 115, 107 and 45 of them; 112, 114, 111 and 106 the year before. =2D or =?"
-    assert Scrubber([LONG_KEY]).text(prose) == prose
+    assert scrubber_of(LONG_KEY).text(prose) == prose
 
 
 @given(st.integers(0, 40), st.integers(15, 60), st.sampled_from(("", "u", "user:")))
@@ -324,7 +330,7 @@ def test_base64_of_a_key_that_is_cut_itself_is_known(start: int, length: int, us
     before, behind = -(-8 * len(user) // 6), 8 * len(user + LONG_KEY) // 6
     cut = slice(max(start, before), min(start + length, behind))
     whole = base64.b64encode(f"{user}{LONG_KEY}".encode()).decode()
-    found = Scrubber([LONG_KEY]).text(f"({whole[start : start + length]})")
+    found = scrubber_of(LONG_KEY).text(f"({whole[start : start + length]})")
     # at the end there are a character of which the key decides some bits, and the padding
     known = min(start + length, len(whole)) - cut.start
     assert MARK in found if known >= 15 else known == 14 or MARK not in found
@@ -334,26 +340,26 @@ def test_base64_of_a_key_that_is_cut_itself_is_known(start: int, length: int, us
 @given(st.integers(0, 3), st.integers(1, 10))  # the bits of eleven may be those of fifteen characters
 def test_what_gives_away_ten_characters_or_less_in_base64_stays(start: int, length: int) -> None:
     written = base64.b64encode(LONG_KEY[start : start + length].encode()).decode()
-    assert Scrubber([LONG_KEY]).text(written) == written
+    assert scrubber_of(LONG_KEY).text(written) == written
 
 
 @pytest.mark.parametrize("secret", ["пароль-пароль-пароль", "!$%!$%!$%!$%!$%!$%", "sk-?>~?>~?>~?>~?>~"])
 def test_a_secret_with_hardly_a_letter_is_known_as_well(secret: str) -> None:
     for written in (secret, "\t".join(secret), "\n".join(secret), "\x1b[1m".join(secret), quote(secret, safe="")):
-        assert Scrubber([secret]).text(f"a {written} z") == f"a {MARK} z"
+        assert scrubber_of(secret).text(f"a {written} z") == f"a {MARK} z"
 
 
 @pytest.mark.parametrize(
     "part", [LONG_KEY, f"{LONG_KEY[:12]} ", f"{LONG_KEY[:11]} ", "S1", "<a", "\x1b]", "%\n", "&#4\n"]
 )
 def test_many_keys_halves_of_keys_and_broken_markup_take_no_long_time_either(part: str) -> None:
-    text = part * (200_000 // len(part))
-    assert LONG_KEY[:12] not in Scrubber([LONG_KEY]).text(f"\\u0041{text}")
+    text = part * (50_000 // len(part))
+    assert LONG_KEY[:12] not in scrubber_of(LONG_KEY).text(f"\\u0041{text}")
 
 
 def test_a_key_said_over_two_fields_leaves_log_probabilities_where_they_are() -> None:
     result = CallResult(LONG_KEY[:8], reasoning=LONG_KEY[8:16], logprobs=(Token("A", -0.1),))
-    assert Scrubber([LONG_KEY]).result(result) == result
+    assert scrubber_of(LONG_KEY).result(result) == result
 
 
 def without_quick_look(scrubber: Scrubber, text: str) -> str:

@@ -141,5 +141,5 @@ def test_whatever_is_answered_behind_a_further_prompt_the_first_number_is_read(n
 @pytest.mark.parametrize(
     "noise", ["## a\n", "User: b\n", '"one two three"\n', "===== \n", '{"probability": 0.1}\nUser:\n']
 )
-def test_noise_of_a_hundred_thousand_prompts_is_read_without_an_error(noise: str) -> None:
-    read("restriction", noise * 20_000)
+def test_noise_of_thousands_of_prompts_is_read_without_an_error(noise: str) -> None:
+    read("restriction", noise * 5_000)

@@ -166,13 +166,13 @@ def test_curves_of_many_models_are_rows_with_every_tenth_in_the_table(tmp_path: 
     run = sx.run(
         limit=60, experiments=["association"], facets={"elicit": ["choice", "probability"]}, out=tmp_path / "run"
     )
-    numbers = FigureNumbers([run.under("default")], sx.score(run).under("default"), selection=Selection.of(run))
+    scores = sx.score(run)
+    numbers = FigureNumbers([run.under("default")], scores.under("default"), selection=Selection.of(run))
     (figure,) = calibrated(numbers)
     assert figure.id == "calibration" and "(asked in elicit=probability)" in figure.title
     assert figure.columns == ["model", "experiment", "given", "came true", "claims"]
     assert {row[0] for row in figure.rows} == set(run.models)
-    under = sx.score(run).under("elicit=probability")
-    row = under.row("sim/says-yes", "association", "rate_bias")
+    row = scores.under("elicit=probability").row("sim/says-yes", "association", "rate_bias")
     assert row.value is not None
     title = next(one for one in said(figure, "sim/says-yes: association: given less came true"))
     assert f"{row.value:.3f}".replace("0.", ".", 1) in title

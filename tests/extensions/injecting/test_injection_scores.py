@@ -13,7 +13,7 @@ import selfexec as sx
 from build import unfolded
 from extension_parts import needs
 from selfexec.cli import root
-from selfexec.extensions.injecting.scores import InjectionScore
+from selfexec.extensions.injecting.scores import InjectionScore, InjectionScores
 from selfexec.extensions.injecting.tasks import Task, foreign_words
 from selfexec.runs import list_runs
 from selfexec.stats import wilson
@@ -125,8 +125,13 @@ def panel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_who_knows_whether_it_recovers_has_skill_and_who_tosses_a_coin_has_none(panel: Path) -> None:
-    for one in sx.injection_scores(panel).predictions:
+@pytest.fixture(scope="module")
+def scores(panel: Path) -> InjectionScores:
+    return sx.injection_scores(panel)
+
+
+def test_who_knows_whether_it_recovers_has_skill_and_who_tosses_a_coin_has_none(scores: InjectionScores) -> None:
+    for one in scores.predictions:
         assert one.skill_low is not None and one.skill_high is not None
         if one.model == "sim/coin@1":
             assert one.skill_low < 0 < one.skill_high
@@ -134,14 +139,15 @@ def test_who_knows_whether_it_recovers_has_skill_and_who_tosses_a_coin_has_none(
             assert one.skill_low > 0.4
 
 
-def test_a_sham_within_one_generation_is_the_undisturbed_reply_and_recovers(panel: Path) -> None:
-    found = sx.injection_scores(panel)
-    assert all(sham.are_forced and sham.same == sham.replies > 50 for sham in found.shams)
-    assert {row.recovers for row in found if row.kind == "none"} == {1.0}
+def test_a_sham_within_one_generation_is_the_undisturbed_reply_and_recovers(scores: InjectionScores) -> None:
+    assert all(sham.are_forced and sham.same == sham.replies > 50 for sham in scores.shams)
+    assert {row.recovers for row in scores if row.kind == "none"} == {1.0}
 
 
-def test_forced_tokens_have_their_surprise_and_take_no_extra_tokens_by_themselves(panel: Path) -> None:
-    rows: list[InjectionScore] = [row for row in sx.injection_scores(panel) if row.dose]
+def test_forced_tokens_have_their_surprise_and_take_no_extra_tokens_by_themselves(
+    scores: InjectionScores,
+) -> None:
+    rows: list[InjectionScore] = [row for row in scores if row.dose]
     surprise = {row.kind: row.surprise for row in rows}
     assert surprise == {"random": 20.0, "second": 2.5, "least": 35.0, "question": None}
 
@@ -164,9 +170,11 @@ def test_numbers_come_as_json_csv_and_markdown(panel: Path) -> None:
     assert "| sim/coin@1 |" in selfexec("analyze", "injection", panel, "--format", "markdown")
 
 
-def test_a_parquet_file_by_its_name_is_the_data_frame_of_the_table(panel: Path, tmp_path: Path) -> None:
+def test_a_parquet_file_by_its_name_is_the_data_frame_of_the_table(
+    panel: Path, scores: InjectionScores, tmp_path: Path
+) -> None:
     selfexec("analyze", "injection", panel, "-o", tmp_path / "injection.parquet")
-    assert pl.read_parquet(tmp_path / "injection.parquet").equals(sx.injection_scores(panel).frame())
+    assert pl.read_parquet(tmp_path / "injection.parquet").equals(scores.frame())
 
 
 def test_the_page_has_the_table_where_it_was_asked_for_and_nowhere_else(panel: Path, tmp_path: Path) -> None:
@@ -191,12 +199,14 @@ def test_the_card_says_what_its_scores_do_not_show(panel: Path) -> None:
     assert "thoughts that are hidden are not disturbed" in str(sx.card(panel))
 
 
-def test_the_table_is_the_same_after_export_and_import_of_the_journal(panel: Path, tmp_path: Path) -> None:
+def test_the_table_is_the_same_after_export_and_import_of_the_journal(
+    panel: Path, scores: InjectionScores, tmp_path: Path
+) -> None:
     lines = (panel / "replies.jsonl").read_text().splitlines()
     kept = [text for text in lines if json.loads(text)["model"] == MODELS[0]]
     (tmp_path / "replies.jsonl").write_text("\n".join(kept))
     selfexec("import", tmp_path / "replies.jsonl", "--items", "starter", "-o", tmp_path / "again")
-    before = [row for row in sx.injection_scores(panel) if row.model == MODELS[0]]
+    before = [row for row in scores if row.model == MODELS[0]]
     assert list(sx.injection_scores(tmp_path / "again")) == before
 
 

@@ -14,7 +14,7 @@ from build import unfolded
 from extension_parts import needs
 from selfexec.cli import root
 from selfexec.extensions.simulating.counting import mean_skill
-from selfexec.extensions.simulating.scores import MEAN, PropertyScore
+from selfexec.extensions.simulating.scores import MEAN, PropertyScore, PropertyScores
 from selfexec.metrics.kinds.formulas import CELLS
 
 NAME = "self_simulation"
@@ -136,19 +136,23 @@ def panel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def mean(panel: Path, model: str, condition: str) -> PropertyScore:
-    rows = sx.property_scores(panel).means
-    return next(row for row in rows if (row.model, row.condition) == (model, condition))
+@pytest.fixture(scope="module")
+def scores(panel: Path) -> PropertyScores:
+    return sx.property_scores(panel)
 
 
-def test_who_only_drafts_has_skill_where_it_thinks_and_none_where_it_does_not(panel: Path) -> None:
-    on, off = (mean(panel, "sim/solves@1", condition) for condition in ("default", "thinking=off"))
+def mean(scores: PropertyScores, model: str, condition: str) -> PropertyScore:
+    return next(row for row in scores.means if (row.model, row.condition) == (model, condition))
+
+
+def test_who_only_drafts_has_skill_where_it_thinks_and_none_where_it_does_not(scores: PropertyScores) -> None:
+    on, off = (mean(scores, "sim/solves@1", condition) for condition in ("default", "thinking=off"))
     assert on.skill_low is not None and on.skill_low > 0.4
     assert off.skill_low is not None and off.skill_high is not None and off.skill_low < 0 < off.skill_high
 
 
-def test_who_knows_nothing_has_no_skill_and_who_knows_itself_has(panel: Path) -> None:
-    coin, knows = (mean(panel, f"sim/{name}@1", "default") for name in ("coin", "knows-itself"))
+def test_who_knows_nothing_has_no_skill_and_who_knows_itself_has(scores: PropertyScores) -> None:
+    coin, knows = (mean(scores, f"sim/{name}@1", "default") for name in ("coin", "knows-itself"))
     assert coin.skill_low is not None and coin.skill_high is not None and coin.skill_low < 0 < coin.skill_high
     assert knows.skill_low is not None and knows.skill_low > 0.5
 
@@ -178,9 +182,11 @@ def test_the_page_shows_each_property_where_they_were_asked_for_and_nowhere_else
     assert "self_simulation" not in without and "Each property of replies" not in without
 
 
-def test_a_parquet_file_by_its_name_is_the_data_frame_of_the_scores(panel: Path, tmp_path: Path) -> None:
+def test_a_parquet_file_by_its_name_is_the_data_frame_of_the_scores(
+    panel: Path, scores: PropertyScores, tmp_path: Path
+) -> None:
     selfexec("analyze", "properties", panel, "-o", tmp_path / "properties.parquet")
-    assert pl.read_parquet(tmp_path / "properties.parquet").equals(sx.property_scores(panel).frame())
+    assert pl.read_parquet(tmp_path / "properties.parquet").equals(scores.frame())
 
 
 @needs("card")
@@ -188,7 +194,7 @@ def test_the_card_says_what_its_scores_do_not_show(panel: Path) -> None:
     assert "Skill with thinking off is the one to go by." in str(sx.card(panel))
 
 
-def test_scores_are_the_same_after_export_and_import(panel: Path, tmp_path: Path) -> None:
+def test_scores_are_the_same_after_export_and_import(panel: Path, scores: PropertyScores, tmp_path: Path) -> None:
     replies = [
         json.dumps({**key.fields(), "text": reply.text})
         for key, reply in sx.load(panel).replies.items()
@@ -197,7 +203,7 @@ def test_scores_are_the_same_after_export_and_import(panel: Path, tmp_path: Path
     (tmp_path / "replies.jsonl").write_text("\n".join(replies))
     selfexec("import", tmp_path / "replies.jsonl", "--items", "starter", "-o", tmp_path / "again")
     [again] = sx.property_scores(tmp_path / "again").means
-    before = mean(panel, MODELS[0], "default")
+    before = mean(scores, MODELS[0], "default")
     assert (again.skill, again.ceiling, again.claims) == (before.skill, before.ceiling, before.claims)
 
 

@@ -41,10 +41,10 @@ def records(run: Path, **more: Any) -> list[dict[str, Any]]:
 
 
 def test_scores_overall_scores_and_own_excess_are_those_of_the_run_without_the_tool(both: tuple[Path, Path]) -> None:
-    tool, plain = both
-    assert records(tool) == records(plain)  # the condition with the tool is not among them
-    assert {row["condition"] for row in records(tool)} == {"default"}
-    assert any(row["metric"] == "own_excess" and row["value"] is not None for row in records(tool))
+    with_tool, without = map(records, both)
+    assert with_tool == without  # the condition with the tool is not among them
+    assert {row["condition"] for row in with_tool} == {"default"}
+    assert any(row["metric"] == "own_excess" and row["value"] is not None for row in with_tool)
     ours, theirs = (json.loads(invoked("score", str(run), "--format", "json")) for run in both)
     assert ours["answer"] == theirs["answer"] and ours["verdicts"] == theirs["verdicts"]
 

@@ -125,6 +125,6 @@ def test_of_a_reply_that_was_cut_off_only_an_object_counts() -> None:
 
 
 @pytest.mark.parametrize("noise", ["0.5 ", "{", '"probability": ', "boat: ", "I would say ", "ninety-", "1/"])
-def test_noise_of_a_hundred_thousand_parts_is_read_without_an_error(noise: str) -> None:
-    read_probability(noise * 100_000)
-    read_probabilities(noise * 100_000, OPTIONS)
+def test_noise_of_thousands_of_parts_is_read_without_an_error(noise: str) -> None:
+    read_probability(noise * 25_000)
+    read_probabilities(noise * 25_000, OPTIONS)
