@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from test_ends import FORMATS, HERE, OWN, counts, of_body, streamed, whole
+from test_ends import FORMATS, HERE, OWN, chunk, counts, events, of_body, of_stream, streamed, whole
 
 from selfexec.engines import CallResult
 from selfexec.engines.http.bodies import decoded
@@ -241,6 +241,39 @@ def test_thoughts_that_are_never_closed_are_no_answer_however_they_are_marked(wi
     for outcome in answers(wire, f"{mark}The user asks for bread."):
         assert outcome.text is None and "thoughts alone" in str(outcome.error)
     assert all(map(counts, answers(wire, f"Flour. {mark} is a mark.")))
+
+
+def thinking(wire: str, thoughts: str) -> list[bytes]:
+    """A reply with these thoughts beside a text; over chat completions with each of the two names for them, and in
+    pieces.
+    """
+    if wire == "openai":
+        said = [{"reasoning_content": thoughts}, {"reasoning": thoughts}]
+        wholes = [whole(wire, OKAY, "stop") | {"id": "r"} for _ in said]
+        for body, fields in zip(wholes, said, strict=True):
+            body["choices"][0]["message"] |= {"role": "assistant", **fields}
+        parts = [chunk(delta=said[0]), chunk(delta={"content": OKAY}), chunk("stop", delta={})]
+        return [*(json.dumps(body).encode() for body in wholes), events(*parts)]
+    body = whole(wire, OKAY, next(iter(OWN[wire])))
+    if wire == "responses":
+        body["output"].insert(0, {"type": "reasoning", "content": [{"type": "reasoning_text", "text": thoughts}]})
+    elif wire == "anthropic":
+        body["content"].insert(0, {"type": "thinking", "thinking": thoughts})
+    else:
+        body["candidates"][0]["content"]["parts"].insert(0, {"text": thoughts, "thought": True})
+    return [json.dumps(body).encode()]
+
+
+OKAY = "Okay, the user wants bread. Let me think."
+
+
+@FORMATS
+def test_a_text_that_is_the_thoughts_beside_it_is_no_answer(wire: str) -> None:
+    for data in thinking(wire, f"{OKAY}\n"):
+        found = of_stream(wire, data)
+        assert found and found.text is None and found.unknown_end and "thoughts alone" in str(found.error)
+    for data in thinking(wire, f"{OKAY} Or cake?"):
+        assert counts(of_stream(wire, data))
 
 
 @FORMATS

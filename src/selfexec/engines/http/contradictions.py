@@ -1,7 +1,7 @@
 """What a reply says of itself that does not fit the request that it came to, other replies, or itself.
 
     another kind of input    a count above 0 of pictures, sound or documents, where only text was sent
-    a search                 a count above 0 of searches or uses of tools, or sources, where none was asked for
+    a search                 a trace of a tool, where none was sent: see `wires.tool_traces`
     another setting          a setting that was sent and is repeated with another value, in any object
     no system prompt         a field for it that is null, where one was sent
     another conversation     the id of an earlier reply in any field but its own id, or the number of a later turn
@@ -33,7 +33,15 @@ from selfexec.engines.http.other_fields import shown_value, unlisted_headers
 from selfexec.engines.http.raw_bodies import RawBody
 from selfexec.engines.http.server_clocks import EXACT, OLDEST, SKEW
 from selfexec.engines.http.server_times import seconds_of_date, time_in_id, time_of
-from selfexec.engines.http.wires.unasked import has_tools
+from selfexec.engines.http.wires.tool_traces import (
+    A_TYPE,
+    COUNTS,
+    MAY_BE_A_USE,
+    SEARCHES,
+    asks_for_tools,
+    is_name_of_a_find,
+    trace_of_a_tool,
+)
 
 MOST_LEAVES, DEEPEST, LONGEST_VALUE = 2_000, 12, 200
 MOST_IDS, SHORTEST_ID = 20_000, 8  # of a model at an address, and characters of one that is no mere number
@@ -44,17 +52,6 @@ MOST_TIMES = 100  # right ones of a field that are remembered
 
 OF_THE_CALL, LEAST_CALLS = "X-Request-Id", 8  # calls with ids of their own
 MODES = frozenset(("image", "images", "audio", "video", "videos", "document", "documents", "pdf", "picture"))
-COUNTS = frozenset(
-    ("token", "tokens", "count", "counts", "num", "number", "n", "seconds", "requests", "used", "queries")
-)
-SEARCHES = frozenset(("search", "searches", "sources", "web", "grounding", "tool", "tools", "retrieval", "rag"))
-FOUND = frozenset(
-    (
-        *("citations", "annotations", "groundingMetadata", "search_results", "executed_tools", "web_search"),
-        *("grounding_metadata", "sources", "retrieved_documents", "url_citations"),
-    )
-)
-SEARCH_ASKED = frozenset(("search", "plugins", "web", "grounding", "sources", "retrieval", "files", "documents"))
 SYSTEM = frozenset(("instructions", "system", "system_prompt", "systemInstruction", "system_instruction"))
 SYSTEM_NAMES = frozenset(map(str.encode, SYSTEM))
 TURNS = frozenset(("turn", "turns", "round", "rounds"))
@@ -224,7 +221,12 @@ def _looked_at(names: frozenset[bytes]) -> tuple[tuple[bytes, ...], tuple[bytes,
 
 def _may_tell(name: str) -> bool:
     words = {*name_words(name)}
-    return bool(words & (MODES | SEARCHES | TURNS)) or name in FOUND | WITH_LENGTHS or name not in FIELDS
+    return (
+        bool(words & (MODES | SEARCHES | TURNS))
+        or name in WITH_LENGTHS
+        or is_name_of_a_find(name)
+        or name not in FIELDS
+    )
 
 
 def may_contradict(names: frozenset[bytes], raw: bytes, asked: bytes) -> bool:
@@ -233,6 +235,8 @@ def may_contradict(names: frozenset[bytes], raw: bytes, asked: bytes) -> bool:
     """
     telling, settings = _looked_at(names)
     if any(_holds_anything(raw, b'"%b":' % name) for name in telling):
+        return True
+    if A_TYPE in names and MAY_BE_A_USE.search(raw):
         return True
     return any((b'"system' in asked or name in asked) if name in SYSTEM_NAMES else name in asked for name in settings)
 
@@ -257,12 +261,12 @@ def leaves_of(body: Any) -> Iterator[Leaf]:
             return
         path, name, value, in_usage, depth = waiting.pop(0)
         if isinstance(value, dict) and depth <= DEEPEST and name not in LISTS:
-            if value and name in FOUND:
+            if value and is_name_of_a_find(name):
                 yield Leaf(path, name, value, in_usage)
             inner = ((f"{path}.{key}" if path else key, key, part) for key, part in value.items())
             waiting += [(here, key, part, in_usage or key in USAGE, depth + 1) for here, key, part in inner]
         elif isinstance(value, list):
-            if name in FOUND or name in LISTS or not any(isinstance(part, dict | list) for part in value):
+            if name in LISTS or is_name_of_a_find(name) or not any(isinstance(part, dict | list) for part in value):
                 yield Leaf(path, name, value, in_usage)
             elif name not in ASKED_AGAIN:
                 waiting += [(path, name, part, in_usage, depth + 1) for part in value[:20]]
@@ -271,8 +275,8 @@ def leaves_of(body: Any) -> Iterator[Leaf]:
 
 
 def _not_sent(sent: Mapping[str, Any], leaves: list[Leaf]) -> Iterator[str]:
-    """Counts above 0 of a kind of input, or of searches, that were not sent, and what a search has found."""
-    searches = has_tools(sent) or any(not SEARCH_ASKED.isdisjoint(name_words(name)) for name in sent)
+    """Counts above 0 of a kind of input that was not sent, and traces of tools."""
+    has_tools = asks_for_tools(sent)
     modality: Any = None
     for leaf in leaves:
         words = {*name_words(leaf.name)}
@@ -283,10 +287,8 @@ def _not_sent(sent: Mapping[str, Any], leaves: list[Leaf]) -> Iterator[str]:
         if is_count and (words & MODES or (leaf.name == "tokenCount" and modality not in (None, "TEXT"))):
             which = f"{leaf.path} of {modality}" if leaf.name == "tokenCount" else leaf.path
             yield f"{which} is above 0, and only text was sent"
-        elif is_count and words & SEARCHES and not searches:
-            yield f"{leaf.path} is above 0, and no tool or search was asked for"
-        elif leaf.name in FOUND and isinstance(leaf.value, list | dict) and leaf.value and not searches:
-            yield f"{leaf.path} is there, and no tool or search was asked for"
+        elif not has_tools and (trace := trace_of_a_tool(leaf.path, leaf.name, leaf.value)):
+            yield f"{trace}, and no tool or search was asked for"
     if has_system(sent):
         named = (leaf for leaf in leaves if leaf.path in SYSTEM and leaf.value in (None, ""))
         yield from (f"{leaf.path} is empty, and a system prompt was sent" for leaf in named)

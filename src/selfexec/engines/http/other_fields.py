@@ -81,9 +81,9 @@ class OtherFields:
         return f"{path}: {value}" if value else path
 
 
-def unknown_in_piece(data: bytes) -> Mapping[str, Any]:
+def unknown_in_piece(piece: RawBody) -> Mapping[str, Any]:
     """What is not known in one piece of a stream, by its path; nothing of nearly all."""
-    return dict(_fields_of(piece)) if has_unlisted((piece := RawBody(data)).names) else {}
+    return dict(_fields_of(piece)) if has_unlisted(piece.names) else {}
 
 
 @lru_cache(maxsize=256)

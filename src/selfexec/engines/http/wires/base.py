@@ -515,10 +515,12 @@ def runs_on(text: str) -> bool:
     return any(sign in text for sign in OPENINGS) and RUN_ON.search(text) is not None
 
 
-def is_thought_alone(text: str) -> bool:
-    """Whether a text opens thoughts at its start, in any way that models mark them, and never closes them: no answer
-    follows.
+def is_thought_alone(text: str, thoughts: str | None = None) -> bool:
+    """Whether a text opens thoughts at its start, in any way that models mark them, and never closes them, or is the
+    `thoughts` beside it, word for word: no answer follows.
     """
+    if thoughts and text.strip() == thoughts.strip():
+        return True
     return text[:LEADING].lstrip()[:1] in THOUGHT_SIGNS and only_thinks(text)
 
 
@@ -548,7 +550,8 @@ def by_end(
         raise UnusableReply(f"its message holds no content, and it {_ended(end)}")
     if silent and not hidden and end.stop == "stop" and _unseen(result) > UNSEEN:
         raise UnusableReply(f"its message is empty, and {_unseen(result)} tokens of text were counted")
-    if result.text and (runs_on(result.text) or (end.kind == "done" and is_thought_alone(result.text))):
+    is_alone = end.kind == "done" and is_thought_alone(result.text or "", result.reasoning)
+    if result.text and (is_alone or runs_on(result.text)):
         word = f"{end.word[: LONGEST_END - len(BESIDE)]}{BESIDE}"
         return doubtful(result, word, "its text goes on behind a token that ends a turn, or is thoughts alone")
     if end.kind == "unknown":

@@ -21,6 +21,7 @@ from selfexec.engines.http.errors import error_beside, mapping_of, says_somethin
 from selfexec.engines.http.name_words import name_words
 from selfexec.engines.http.other_fields import MOST_NAMES, unknown_in_piece
 from selfexec.engines.http.policy import error_in_reply
+from selfexec.engines.http.raw_bodies import RawBody
 from selfexec.engines.http.wires.base import Event, Gathering, Opening, UnreadableReply, UnusableReply
 from selfexec.engines.http.wires.echoes import MAY_ECHO, echoes_in
 from selfexec.engines.http.wires.not_as_sent import MAY_BE, marks_in
@@ -34,6 +35,7 @@ from selfexec.engines.http.wires.objections import (
     objections,
     warns_of_half,
 )
+from selfexec.engines.http.wires.tool_traces import finds_in_piece
 
 STREAMED = (b"data:", b"event:", b"id:", b"retry:", b":")  # how a line of text/event-stream begins, and no JSON
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -77,6 +79,7 @@ class Stream:
         self._prompts: list[Any] = []  # which pieces repeat
         self._not_as_sent: dict[str, Any] = {}  # the fields in which pieces say so of the prompt or the model
         self.unknown: dict[str, Any] = {}  # the fields of pieces that are not known
+        self._finds: dict[str, Any] = {}  # what tools found, by pieces
         self._error: Any = None  # what an event of the stream says is wrong
         self._told_in: Mapping[str, Any] = {}  # the event that says so, where there is more in it
 
@@ -140,8 +143,10 @@ class Stream:
             if self._wrong:
                 raise self._wrong
         # half a character at the end of one piece and the other half in the next become a whole one
-        body = self._body()
-        return json.dumps(body if self._cached is None else {**body, **as_field(self._cached)}).encode()
+        body = self._body() if self._cached is None else {**self._body(), **as_field(self._cached)}
+        whole = json.dumps(body)
+        lost = {name: value for name, value in self._finds.items() if f'"{name}":' not in whole}
+        return (json.dumps({**lost, **body}) if lost else whole).encode()
 
     def _body(self) -> Mapping[str, Any]:
         """An error is put beside what came before it: it depends on that what the whole is."""
@@ -171,8 +176,10 @@ class Stream:
                     self._prompts += [value for value in _echoes_of(event) if value not in self._prompts]
                 if MAY_BE.search(event.data):
                     self._not_as_sent |= marks_in(data_of(event))
+                piece = RawBody(event.data)
                 if len(self.unknown) < MOST_NAMES:
-                    self.unknown |= unknown_in_piece(event.data)
+                    self.unknown |= unknown_in_piece(piece)
+                self._finds |= finds_in_piece(piece)
                 if event.data.strip():
                     self._gathering.take(event)
                 elif event.name and self._named_oddly is None and event.name.strip().casefold() not in WORDLESS:

@@ -98,7 +98,7 @@ def usual_result(raw: bytes) -> CallResult | None:
             created=seconds_since_1970(body.created),
         )
     )
-    if not result.text or is_wordless(result.text) or is_thought_alone(result.text):
+    if not result.text or is_wordless(result.text) or is_thought_alone(result.text, result.reasoning):
         return None
     return result
 
