@@ -20,9 +20,10 @@ From what was typed to lines
 
 cli/run.py:command                                what was typed -> RunOptions -> Plan -> Run -> the first screen
 runs/asking/planning.py:plan_run                  RunOptions -> Plan: models, items, conditions, templates of prompts
-runs/asking/new_run.py:plan_new_run               the same, where the folder holds no run yet (else `continuing`)
-engines/registry.py:engine_of                     models -> Engine, from a table by the beginning of a model's name,
-                                                  else HTTP
+runs/asking/new_run.py:plan_new_run               the same, but where --out is the folder of a run (there it is
+                                                  `continuing.plan_in_folder`)
+engines/registry.py:engine_of                     models -> Engine: the one over HTTP where an address was given, else
+                                                  from a table by the beginning of a model's name, else HTTP
 runs/asking/carrying_out.py:carry_out             Plan -> Run: the folder is begun, what remains is asked, and all is
                                                   read back
 runs/asking/growing.py:begin                      Plan -> the folder with its manifest, items, prompts and no replies
@@ -32,9 +33,9 @@ runs/asking/executor.py:Executor._ask_job         a job -> replies. It hands its
                                                   calls it back for each session: a stored reply, or steps `Plan.call`
                                                   to `append`
 runs/asking/plan.py:Plan.play                     a job -> `sessions` of its experiment, once in each condition
-experiments/base.py:Experiment.sessions           an item -> the prompts of `predict` and `execute`, by `filled_in`
-                                                  from the templates; both are asked concurrently (some experiments
-                                                  have their own)
+experiments/base.py:Experiment.sessions           an item -> the prompts of `predict` and `execute`: the templates with
+                                                  the fields that `filled_in` gives; both are asked concurrently (some
+                                                  experiments have their own)
 runs/asking/plan.py:Plan.call                     a session and its messages -> Call, with the settings that are sent
 runs/asking/executor.py:reply_to                  Call -> CallResult, by the engine's `ask` -> Reply
 engines/http/client.py:HttpEngine.ask             Call -> CallResult: the body is made by a wire format, sent by
@@ -47,10 +48,10 @@ engines/http/wires/usual_chat.py:usual_result     the same, for nearly all answe
 runs/reply.py:Reply.of                            CallResult -> Reply, field by field. What a reply counts as is no
                                                   field: its properties `withheld_by`, `failed`, `ended_unknown` and
                                                   `is_void` say so
-runs/asking/reply_gate.py:ReplyGate.keep          Reply -> the same, unless a filter seems to answer in place of the
-                                                  model
-runs/journal_writer.py:JournalWriter.keep         Reply -> the same; one that may answer another prompt is void
-                                                  afterwards
+runs/asking/reply_gate.py:ReplyGate.keep          Reply -> the same. It is handed on to be written, at once or, where a
+                                                  filter seems to answer in place of the model, once that is settled
+runs/journal_writer.py:JournalWriter.keep         Reply -> nothing: it is written. What shows later that it may answer
+                                                  another prompt makes it void, by a line of its own
 runs/journal.py:Journal.append                    Reply -> a line of replies.jsonl, its property `line`
 
 From lines to numbers, worked out anew each time
@@ -65,15 +66,15 @@ runs/readings.py:read_reply                       Reply -> Reading: missing or w
                                                   experiment have checked that
 experiments/association.py:Association.read       the text -> Reading, by one of the next two steps
 readers/marks_and_words.py:read_marks             a prediction -> which options it marks true, which false. A reply
-                                                  that is more than its object goes to `weighed_marks` (by way of
-                                                  `late_imports`)
+                                                  that is anything but one plain object with every option goes to
+                                                  `weigh_marks` of `weighed_marks` (by way of `late_imports`)
 readers/marks_and_words.py:read_words             a behaviour -> the words that it lists
 claims/tables.py:observe                          Readings -> Tables: a row for each claim, and one for each session
 experiments/association.py:Association.observe    the Readings of an item -> an Observation of each option, which is
                                                   one claim: was it predicted, was it listed, and are both known
 claims/arrays.py:claims_of                        the rows of claims -> Claims: all of an experiment, as arrays
-metrics/baselines/votes.py:VoteTables.others      Claims of other models -> Others: the reference models, those that
-                                                  behave differently from item to item
+metrics/baselines/votes.py:VoteTables.others      Claims of the model, and names of others -> Others: the reference
+                                                  models, those that behave differently from item to item
 metrics/score.py:score_experiment                 Claims of a model, and Others -> ModelScores: the steps below, as
                                                   rows
 metrics/kinds/binary.py:count                     Claims -> Record: counts by item. What is called `kind` is this
@@ -92,8 +93,8 @@ analysis/screen.py:Screen._content                Scores -> what is printed. Onl
                                                   findings
 analysis/findings.py:which_ones                   rows of margins -> Finding, whose `state` says its `answer` in words:
                                                   ahead, behind, too close to call, no room to differ, or withheld; by
-                                                  Holm's adjustment for all models shown, not by each one's 95%
-                                                  interval
+                                                  Holm's adjustment over the models shown whose margin is neither
+                                                  withheld nor without room, not by each one's 95% interval
 
 Names: what is printed as "which ones", "which words" and, with --full, "at equal rates" is `margin_at_own_rate`;
 "margin" is `baseline_margin`; `best_baseline` is the skill of the baseline of the latter. Of claims of yes and no skill

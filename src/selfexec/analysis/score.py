@@ -341,7 +341,7 @@ def _own_row(asked: AskedCounts, own: Own, model: str) -> Score:
 
 
 def _with_panel(row: Score, matched: MatchedPanel) -> Score:
-    """What is said of the best baseline, with the name of the panel that it is of."""
+    """What is said of the baseline, with the name of the panel that it is of."""
     if row.metric not in OF_BASELINE:
         return row
     experiments = matched.experiments if row.experiment == "overall" else [row.experiment]

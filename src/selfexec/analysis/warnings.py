@@ -4,8 +4,8 @@ and what a source leaves open.
 
 Models that gave the same replies are two names of one model, or a server that heeds no name. They tell of one model's
 behaviour, however many names there are: as each other's reference models they predict each other fully, so that a
-margin over the best baseline means nothing. Of ten recorded models no two gave the same text in more than 14% of their
-common sessions; where all replies but responses are one letter, two of three may well be alike.
+margin over a baseline of others means nothing. Of ten recorded models no two gave the same text in more than 14% of
+their common sessions; where all replies but responses are one letter, two of three may well be alike.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

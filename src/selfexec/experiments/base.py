@@ -306,7 +306,7 @@ class Words:
                there is none, `about` is the heading
     which      the second question in short, for a column: "which requests"; from `about` where that begins so
     its        what it is said to predict: "gpt predicts ...", of several models `their`
-    baseline   what the best baseline knows
+    baseline   what the baseline of the margin knows
     behaviour  what it says that it would do ("list a word"), and that this was so where it had not said it ("it lists
                it all the same"; of a share, what is so of the control); None for orders
     rates      how often it does it, with {} for a share: "list {} of the offered words", and the same in short, of
@@ -568,8 +568,8 @@ class Experiment(ABC):
         return True
 
     def lacks(self, item: Any, session: str, value: Any) -> bool:
-        """Whether a value that counts leaves out a part of what its session asks for. Where the reply was cut off, that
-        is why: the reading is `read` with the reason `truncated`.
+        """Whether a value that counts leaves out a part of what its session asks for. Where the reply was cut off, or
+        may have been, as its text ends in the open, that is why: the reading is `read` with the reason `truncated`.
         """
         return False
 

@@ -128,8 +128,8 @@ def compare_with_baseline(claims: Claims, others: Others, strict: bool) -> Basel
 
 
 def _too_few(claims: Claims, others: Others, mask: Flags) -> str | None:
-    """Why too little is known of others, None where enough is: where at least three of them share nine tenths of the
-    items of the `mask` claims.
+    """Why too little is known of others, None where enough is: where the behaviour of at least three of them is known
+    on nine tenths of the items of the `mask` claims, and on more than one.
     """
     if lacking := others.lacking:
         return lacking

@@ -2,12 +2,13 @@
 
 The first screen shows this margin, and tables print it as "at equal rates". Skill is Youden's J, which depends on how
 often a predictor says yes. The stacked baseline says yes to a claim where its probability reaches the others' base
-rate: there its expected J is largest. A model has a threshold of its own. The baseline margin mixes two questions:
-does the model know how often it behaves so, and does it know when? To separate them, the same baseline is made to say
-yes at the model's rate: the share of yes among the model's claims that were read. Where the stacked baseline has no
-skill on this model, the constant one stands in its place (`baseline_margin`), and the margin is the model's skill. This
-rate is applied to all claims that both are scored on. The baseline says yes to those with the highest logits. Of claims
-with equal logits, each gets the same part of a yes. The margin over this baseline is only about which claims come true.
+rate: there its expected J is largest. A model has a threshold of its own. The baseline margin mixes two questions: does
+the model know how often it behaves so, and does it know when? To separate them, the same baseline is made to say yes at
+the model's rate: the share of yes among the model's claims that were read and that three others share. Where the
+stacked baseline has no skill on this model, the constant one stands in its place (`baseline_margin`), and the margin is
+the model's skill. This rate is applied to all claims that both are scored on. The baseline says yes to those with the
+highest logits. Of claims with equal logits, each gets the same part of a yes. The margin over this baseline is only
+about which claims come true.
 
 At a rate q of yes and a base rate b, J is at most (1 - q) / (1 - b) if q >= b, and q / b below. The share of this
 ceiling that a predictor reaches is Loevinger's H (1948).

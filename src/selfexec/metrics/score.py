@@ -46,7 +46,8 @@ from selfexec.metrics.rows import (
 from selfexec.stats import Array, Interval, normal, sum_interval
 from selfexec.text.numbers import decimal
 
-# metrics that are not defined on a single item, whatever the kind of its claims; `predicted_rate` and `rate_bias` too
+# metrics that are not defined on a single item, whatever the kind of its claims; among those that probabilities have,
+# too, are `predicted_rate` and `rate_bias`
 OF_SKILL = {
     *("skill", "shuffled_p", *OF_BASELINE, *WHERE_SPLIT),
     *OF_PROBABILITY_SKILL,

@@ -22,7 +22,8 @@ class Reading(msgspec.Struct, frozen=True):
 
     `value` is a letter, a list of labels, a list of words, a map from word to true or false, or what else an
     experiment makes of an object; None in every state but `read`. `reason` says why a reply is not read: `format`,
-    `truncated`, `performed` or `declined` where it is unreadable, `model` or `provider` where it was withheld. Beside
+    `truncated`, `performed`, `requested` or `declined` where it is unreadable, `model` or `provider` where it was
+    withheld, and of a missing one why it is (`runs.readings`). Beside
     `read` it is `truncated` where the reply was cut off before a part of what was asked for, and else None.
     `evidence` is the stretch of the reply that the value was read from. `tokens` is what the reply cost, None where
     nobody counted. `probability` (0 to 1) is what a prediction gives to the yes of its item's claim, beside the value;

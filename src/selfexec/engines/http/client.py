@@ -13,8 +13,10 @@ replies whose upstream died                         the same: a finish reason "e
 refusals, content filters, policy errors            kept: they are behaviour (`policy` says which errors are one)
 empty text                                          asked once more, then kept as empty
 a reply whose end is not known to be one            asked once more, then no reply: its text is kept apart (see `ends`)
-401, 402, 403, 404, a request that nobody accepts   the run stops, and says what to do; once something has come back,
+401, 402, 403, 404                                  the run stops, and says what to do; once something has come back,
                                                     only when it comes three times, since one replica may be wrong
+other requests that are not accepted                the run stops where nothing has come back yet, else the session has
+                                                    failed
 redirects, certificates that nobody vouches for     so it does
 
 Nothing leaves `ask`, be it a reply or an error, that holds a key: see `scrubbing`.

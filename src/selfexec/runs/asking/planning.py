@@ -23,8 +23,9 @@ def plan(models: Names | None = None, **options: Any) -> Plan:
 
 
 def plan_run(options: RunOptions) -> Plan:
-    """What would be asked: in the folder of a run by that run, as far as the command does not say otherwise, and where
-    there is none, of the models that are named or of the simulated panel.
+    """What would be asked: where `out` is the folder of a run by that run, as far as the command does not say
+    otherwise, and else of the models that are named, or of the simulated panel. A run that lies where a command without
+    `out` writes goes on as well: what it has is not asked again (`carry_out`).
     """
     continues = options.out is not None and holds_run(Path(options.out))
     planned = plan_in_folder(options) if continues else plan_new_run(options)
