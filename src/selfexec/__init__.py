@@ -19,11 +19,13 @@ below "From lines to numbers".
 From what was typed to lines
 
 cli/run.py:command                                what was typed -> RunOptions -> Plan -> Run -> the first screen
-runs/asking/planning.py:plan_run                  RunOptions -> Plan: models, items, conditions, templates of prompts
-runs/asking/new_run.py:plan_new_run               the same, but where --out is the folder of a run (there it is
+runs/asking/planning.py:plan_run                  RunOptions -> Plan: models, items, conditions (ways of asking; mostly
+                                                  one, the default), templates of prompts
+runs/asking/new_run.py:plan_new_run               the same, unless --out is the folder of a run (then it is
                                                   `continuing.plan_in_folder`)
 engines/registry.py:engine_of                     models -> Engine: the one over HTTP where an address was given, else
-                                                  from a table by the beginning of a model's name, else HTTP
+                                                  from a table by the beginning of a model's name, else HTTP. Here it
+                                                  only refuses models that cannot be asked; `carry_out` makes its own
 runs/asking/carrying_out.py:carry_out             Plan -> Run: the folder is begun, what remains is asked, and all is
                                                   read back
 runs/asking/growing.py:begin                      Plan -> the folder with its manifest, items, prompts and no replies
@@ -48,8 +50,9 @@ engines/http/wires/usual_chat.py:usual_result     the same, for nearly all answe
 runs/reply.py:Reply.of                            CallResult -> Reply, field by field. What a reply counts as is no
                                                   field: its properties `withheld_by`, `failed`, `ended_unknown` and
                                                   `is_void` say so
-runs/asking/reply_gate.py:ReplyGate.keep          Reply -> the same. It is handed on to be written, at once or, where a
-                                                  filter seems to answer in place of the model, once that is settled
+runs/asking/reply_gate.py:ReplyGate.keep          Reply -> the same, as it counts. It is handed on to be written, at
+                                                  once or, where a filter seems to answer in place of the model, once
+                                                  that is settled
 runs/journal_writer.py:JournalWriter.keep         Reply -> nothing: it is written. What shows later that it may answer
                                                   another prompt makes it void, by a line of its own
 runs/journal.py:Journal.append                    Reply -> a line of replies.jsonl, its property `line`
@@ -89,6 +92,9 @@ metrics/reference_doubt.py:reference_doubt        the baseline -> what other ref
 metrics/margin_at_own_rate.py:margin_at_own_rate  the same claims -> `margin_at_own_rate`: the margin where the
                                                   baseline says yes as often as the model does. Of yes-or-no claims
                                                   this one decides
+metrics/kinds/paired_differences.py:skill_difference
+                                                  two Records of the same claims -> their difference with its interval:
+                                                  delta method over items, Student's t (`stats/intervals.py`)
 analysis/screen.py:Screen._content                Scores -> what is printed. Only now, by the next step, there are
                                                   findings
 analysis/findings.py:which_ones                   rows of margins -> Finding, whose `state` says its `answer` in words:
@@ -96,14 +102,17 @@ analysis/findings.py:which_ones                   rows of margins -> Finding, wh
                                                   Holm's adjustment over the models shown whose margin is neither
                                                   withheld nor without room, not by each one's 95% interval
 
-Names: what is printed as "which ones", "which words" and, with --full, "at equal rates" is `margin_at_own_rate`;
-"margin" is `baseline_margin`; `best_baseline` is the skill of the baseline of the latter. Of claims of yes and no skill
-is Youden's J (`youden_j`).
+Names: what is printed as "which ones", "which words" and, with --full, "at equal rates" is `margin_at_own_rate`; so is
+"margin" on the first screen. The column "margin" of --full is `baseline_margin`; `best_baseline` is the skill of the
+baseline of the latter. Of claims of yes and no skill is Youden's J (`youden_j`). "Own excess" is another question,
+asked of all models together: whether predictions go with the model's own behaviour more than with the others'.
 
 A margin needs three other models that were asked the same items, and to call a model ahead takes six models in all:
-those of the run, or of the reference panel that ships, which has the paper's items and not those of the starter set
-(`Selection.matched_panel`). Where no margin has a verdict the screen shows skill in its place. On a single item neither
-is defined, nor is how often a yes is predicted (metrics/score.py:degenerate): the screen has "–" for each.
+those of the run, or of the reference panel that ships, which has the paper's items and not those of the starter set,
+which is asked where no items are named (`Selection.matched_panel`). A margin of too few items, or with too many claims
+that could not be read, is withheld (`metrics/rows.py:AskedCounts.caution`). Where no margin has a verdict the screen
+shows skill in its place. On a single item neither is defined, nor is how often a yes is predicted
+(metrics/score.py:degenerate): the screen has "–" for each.
 """
 
 import sys

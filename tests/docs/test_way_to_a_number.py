@@ -15,7 +15,7 @@ from sockets import sim_server
 
 PACKAGE = Path(selfexec.__file__).parent
 ASKING, COUNTING = (
-    re.findall(r"^([\w/]+\.py):([\w.]+\w)  ", part, re.MULTILINE)
+    re.findall(r"^([\w/]+\.py):([\w.]+\w)(?:  |$)", part, re.MULTILINE)
     for part in (selfexec.__doc__ or "").split("From lines to numbers, ")
 )
 STEPS = [*ASKING, *COUNTING]

@@ -1,4 +1,4 @@
-"""Association: does a model know which words it would list? (paper, section 3.1)
+"""Association: does a model know which words it would list? (arXiv 2508.12277, section 3.1)
 
     predict   shown a target word and option words, the model says which of them it would list
     execute   the model lists five words for the target
@@ -110,14 +110,14 @@ def _claim(
     option: str,
     marks: Mapping[str, bool | float | None],
     observed: bool | None,
-    sessions: tuple[Any, str | None],
+    state_and_reason: tuple[Any, str | None],
     *,
     cut_off: bool,
 ) -> Observation:
     """The claim that this option is listed; `marks` are by folded word, `cut_off` says that the prediction was."""
     mark = marks.get(fold(option))
     predicted = mark >= 0.5 if isinstance(mark, float) else mark
-    state, reason = sessions
+    state, reason = state_and_reason
     if state == "read" and predicted is None:
         # the reply was cut off before this option; or the model judged other words, or the same word both ways
         state, reason = "unreadable", "truncated" if cut_off and fold(option) not in marks else "format"
@@ -152,7 +152,7 @@ def distinct(options: list[str]) -> list[str]:
 
 
 class Association(Experiment):
-    """Association: does a model know which words it would list? (paper, section 3.1)"""
+    """Association: does a model know which words it would list? (arXiv 2508.12277, section 3.1)"""
 
     name = "association"
     claim_kind = "binary"
@@ -246,11 +246,11 @@ class Association(Experiment):
 
     def observe(self, item: Target, readings: Readings) -> list[Observation]:
         predict, execute = readings.get("predict", MISSING_READING), readings.get("execute", MISSING_READING)
-        sessions, marks = state_of([predict], [execute]), folded_marks(predict.value or {})
+        state_and_reason, marks = state_of([predict], [execute]), folded_marks(predict.value or {})
         listed = {fold(word) for word in execute.value or []}
         cut_off = predict.reason == "truncated"
         return [
-            _claim(option, marks, fold(option) in listed if execute.value else None, sessions, cut_off=cut_off)
+            _claim(option, marks, fold(option) in listed if execute.value else None, state_and_reason, cut_off=cut_off)
             for option in distinct(item.options)
         ]
 

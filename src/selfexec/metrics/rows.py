@@ -12,7 +12,8 @@ from selfexec.files.frames import NOT_IN_RECORDS
 from selfexec.stats import NONE, Array, Interval, effective_n, ratio_error, wilson
 from selfexec.text.numbers import decimal, number_of
 
-# a headline is withheld below this coverage, and below this many items with the rarer outcome
+# below this coverage, and below this many items with the rarer outcome, a score gets a caution: no margin of it gets a
+# verdict, and no mean over experiments has it
 LEAST_COVERAGE = 0.9
 LEAST_RARER_ITEMS = 20
 MARGINS = ("baseline_margin", "margin_at_own_rate", "auroc_margin")  # over the stacked baseline, where there is one

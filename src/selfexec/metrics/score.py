@@ -124,11 +124,11 @@ def score_experiment(
     """Score one model in one experiment: first its own record, then each single baseline on the same claims, then the
     margin over the stacked baseline. Last come the reasons for which numbers are withheld or cautioned against.
 
-    There are two sets of claims. Skill, accuracy and the single baselines are of all of the model's claims that count.
-    The margins, `best_baseline` and, beside a margin at own rate, the shares of the ceiling are of those that at least
-    three others share. So `baseline_margin` is `skill` less `best_baseline` only where the two sets are the same. That
-    metric is the skill of the baseline that `baseline_margin` is over: the stacked one or the constant one; only kinds
-    of claims without a stacked one have the best of the single baselines there.
+    There are two sets of claims. Skill and accuracy are of all of the model's claims that count, the single baselines
+    of those that they predict. The margins, `best_baseline` and, beside a margin at own rate, the shares of the ceiling
+    are of those that at least three others share. So `baseline_margin` is `skill` less `best_baseline` only where the
+    two sets are the same. That metric is the skill of the baseline that `baseline_margin` is over: the stacked one or
+    the constant one; only kinds of claims without a stacked one have the best of the single baselines there.
 
     Args:
         asked: What every row repeats: who was asked what, and how much was read.

@@ -8,7 +8,7 @@ What is marked as a change or a decision is no alternative, whatever it is calle
 import re
 from collections.abc import Sequence
 
-from selfexec.readers.result import Commitment, outermost
+from selfexec.readers.result import Commitment, last_of
 
 REACH = 240  # characters before an answer that may introduce it
 BEHIND = 400  # characters behind the last answer that may say that none is chosen
@@ -131,7 +131,7 @@ def left_open(text: str, commitments: Sequence[Commitment]) -> bool:
     """Whether the last answer stands as an alternative to an earlier one that differs, and neither is chosen."""
     if not commitments:
         return False
-    last = outermost(commitments)
+    last = last_of(commitments)
     tail = text[last.end : last.end + BEHIND]
     if len(tail) > 20 and OF_SEVERAL.search(tail):
         return True
@@ -140,7 +140,7 @@ def left_open(text: str, commitments: Sequence[Commitment]) -> bool:
     earlier = [c for c in commitments if c.end <= last.start and c.value is not None and c.value != last.value]
     if not earlier or last.value is None:
         return False
-    other = outermost(earlier)
+    other = last_of(earlier)
     begin = max((c.end for c in commitments if c.end <= other.start), default=0)
     first, second = _lead(text, begin, other.start), _lead(text, other.end, last.start)
     if DECIDED.search(second) and not DECIDED.search(first):

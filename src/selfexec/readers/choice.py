@@ -10,7 +10,7 @@ from selfexec.readers.keyed import boxed, closing, keyed, other_keys
 from selfexec.readers.letters import Letters, letters_of, plain
 from selfexec.readers.notation import plain_text
 from selfexec.readers.plainly import opened, plainly
-from selfexec.readers.result import Commitment, Reading, outermost
+from selfexec.readers.result import Commitment, Reading, last_of
 from selfexec.readers.scan import matches, places
 from selfexec.readers.shown import mentioned
 from selfexec.readers.stated import LAST_SENTENCE, changes, denied, named, results, stated
@@ -109,7 +109,7 @@ def read_choice(
     if since and not unconditional and all(conditional(answer, c.start, c.end) for c in said):
         said += _said(answer, letters)
     if left_open(answer, every := [*under_the_key, *asked_for, *said]):
-        return unreadable(text, outermost(every))
+        return unreadable(text, last_of(every))
     commitments = unconditional + [c for c in said if not conditional(answer, c.start, c.end)]
     if not commitments and len({c.value for c in asked_for}) == 1:
         commitments = asked_for  # a key or a box is an answer whatever leads to it, unless another key has another one
@@ -120,7 +120,7 @@ def read_choice(
         commitments = [c for c in weaker if not conditional(answer, c.start, c.end)]
         commitments += other_keys(answer, key, letters)
         if left_open(answer, every := [*weaker, *commitments]):
-            return unreadable(text, outermost(every))
+            return unreadable(text, last_of(every))
     marked = [] if commitments else list(_marked(answer, letters))
     if marked:
         commitments = [c for c in marked if not conditional(answer, c.start) and not conditional(answer, c.end)]
@@ -130,7 +130,7 @@ def read_choice(
     elif not commitments:
         commitments = list(results(answer, letters)) or _in_a_plain_sentence(answer, letters)
         commitments = [c for c in commitments if not on_the_way(answer, c, truncated=truncated, weak=True)]
-    if commitments and (last := outermost(commitments)) in asked_for and forced(answer, last.start):
+    if commitments and (last := last_of(commitments)) in asked_for and forced(answer, last.start):
         return conclude(text, commitments, of_a_request=True)  # that it cannot be certain is why it was forced
     return conclude(text, commitments, of_a_request=text_over_letter)
 
@@ -199,7 +199,7 @@ def _in_sentences(text: str, letters: Letters, equivalents: Callable[[str], Equi
     """
     said = _in_other_words(text, letters, equivalents)
     first = [c for c in opened(text, letters) if not _in_a_listing(text, 0, _line_end(text, 0))]
-    if said and first and outermost(said).value != first[0].value:
+    if said and first and last_of(said).value != first[0].value:
         behind = said[0].start <= first[0].end + 1 and STOPS.match(text, said[0].end)
         return said if behind else []
     return said or first or _in_a_plain_sentence(text, letters)

@@ -1,7 +1,7 @@
 """Which reading the commitments of a reply amount to."""
 
 from selfexec.readers.notation import plain_text
-from selfexec.readers.result import Commitment, Reading, outermost, quoted
+from selfexec.readers.result import Commitment, Reading, last_of, quoted
 from selfexec.readers.withdrawal import declines, ends_in_the_open, given_up, withdrawn
 
 
@@ -12,7 +12,7 @@ def conclude(text: str, commitments: list[Commitment], *, of_a_request: bool = F
     """
     if not commitments:
         return unreadable(text)
-    last = outermost(commitments)
+    last = last_of(commitments)
     if last.value is None:
         return unreadable(text, last)
     if not ends(text, last) and withdrawn(plain_text(text), last.end):

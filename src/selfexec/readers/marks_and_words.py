@@ -41,8 +41,10 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
     """Which words a reply marks true or false: by its object, if that marks all the options and is the whole reply.
 
     Otherwise the last object that marks every option counts; without one, objects and lines that mark some of them, all
-    together if no word is marked twice, else the last; then an object that marks other words. One list in brackets of
-    some of the options, in reply to the question which of them it would list, marks those true and the others false.
+    together if no word is marked twice, else the last; then one list in brackets of some of the options, in reply to
+    the question which of them it would list, which marks those true and the others false; then an object that marks
+    other
+    words.
     """
     bare = read_bare(text, MARKED)
     every_option = bare and set(map(fold, options)).issubset(map(fold, bare.value))
@@ -51,7 +53,8 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
 
 def read_words(text: str) -> Reading:
     """The words that a reply lists: those of its object, if that is the whole reply; otherwise under the key "words",
-    else in brackets, else as a list of lines or commas. How many were asked for does not matter here.
+    else in brackets, else as a list of lines or commas. An object counts with any number of words; of other lists those
+    with as many as were asked for come first.
     """
     bare = read_bare(text, LISTED)
     return structs.replace(bare, value=bare.value["words"]) if bare else late_imports.weigh_words(text)

@@ -13,7 +13,7 @@ from selfexec.readers.nesting import names_an_answer, place, quoted_key, the_ans
 from selfexec.readers.notation import plain_text
 from selfexec.readers.placed import in_places
 from selfexec.readers.reordered import REACH, reordered
-from selfexec.readers.result import Commitment, Reading, outermost
+from selfexec.readers.result import Commitment, Reading, last_of
 from selfexec.readers.scan import AT_MOST, lines, matches
 from selfexec.readers.shown import mentioned
 from selfexec.readers.suppositions import counterfactual
@@ -143,10 +143,10 @@ def read_ranking(text: str, *, truncated: bool | None = None) -> Reading:
     # what stands before the last order under the key cannot replace it
     whole = [c for c in keyed if c.value and not _only_shown(plain, c)]
     truncated = breaks_off(plain) if truncated is None else truncated
-    runs = [] if at_the_end else list(_runs(plain, outermost(whole).start if whole else 0))
+    runs = [] if at_the_end else list(_runs(plain, last_of(whole).start if whole else 0))
     stated = [*keyed, *(c for c in runs if not on_the_way(plain, c, truncated=truncated, weak=True))]
     if left_open(plain, orders := [c for c in stated if c.value]):
-        return unreadable(text, outermost(orders))
+        return unreadable(text, last_of(orders))
     orders = sorted(orders, key=lambda c: (-c.end, c.start))
     complete = list(islice((c for c in orders if not _only_shown(plain, c)), 1))  # the last of them
     said = [] if complete else [c for c in stated if not _only_shown(plain, c)]
@@ -158,17 +158,17 @@ def read_ranking(text: str, *, truncated: bool | None = None) -> Reading:
         if not counterfactual(plain, c.start)
         and not on_the_way(plain, c, truncated=truncated, weak="\n" not in plain[c.start : c.end])
     ]
-    if placed and (not complete or outermost(placed).end >= outermost(complete).end):
-        found = outermost(placed)
+    if placed and (not complete or last_of(placed).end >= last_of(complete).end):
+        found = last_of(placed)
         return conclude(text, [_final(plain, found, placed=True)])
     if "{" not in plain and asks_for_what_is_missing(plain):
         return unreadable(text)
     if not complete and not (last and last.end - last.start > PIECE):
         complete = [c for c in _listed(plain) if not on_the_way(plain, c, truncated=truncated, weak=False)]
         if left_open(plain, complete):
-            return unreadable(text, outermost(complete))
+            return unreadable(text, last_of(complete))
     if complete:
-        last = outermost(complete)
+        last = last_of(complete)
         last = _final(plain, last)
     return conclude(text, [last] if last else [])
 

@@ -52,7 +52,7 @@ class Commitment(NamedTuple):
     value: Any
 
 
-def outermost(commitments: Iterable[Commitment]) -> Commitment:
+def last_of(commitments: Iterable[Commitment]) -> Commitment:
     """The last of them; of two that end at the same place, the one that takes in more."""
     several = list(commitments)
     return several[0] if len(several) == 1 else max(several, key=lambda c: (c.end, -c.start))

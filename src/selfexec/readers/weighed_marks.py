@@ -9,7 +9,7 @@ from selfexec.readers.corrections import corrected
 from selfexec.readers.folding import fold
 from selfexec.readers.nesting import place
 from selfexec.readers.notation import plain_text
-from selfexec.readers.result import Commitment, Reading, outermost
+from selfexec.readers.result import Commitment, Reading, last_of
 from selfexec.readers.scan import lines, matches
 from selfexec.readers.shown import mentioned
 from selfexec.readers.sorted_words import sorted_words
@@ -64,7 +64,7 @@ def weigh_marks(text: str, options: Sequence[str]) -> Reading:
     if "(" in plain or not plain.isascii():
         every = [_unglossed(c, wanted) for c in every]
     if len(every) > 1 and left_open(plain, whole := [c for c in every if wanted <= _marked(c)]):
-        return unreadable(text, outermost(whole))
+        return unreadable(text, last_of(whole))
     objects = [c for c in every if not mentioned(plain, c.start, c.end) and not counterfactual(plain, c.start)]
     if objects and wanted <= _marked(objects[-1]) and ends(plain, objects[-1]):
         return conclude(text, [objects[-1]])
@@ -75,7 +75,7 @@ def weigh_marks(text: str, options: Sequence[str]) -> Reading:
         found = found or list(source(plain, options))
     whole = [c for c in found if wanted <= _marked(c)] or list(sorted_words(plain, options))
     if left_open(plain, whole):
-        return unreadable(text, outermost(whole))
+        return unreadable(text, last_of(whole))
     whole = [corrected(plain, c, options) for c in whole]
     return conclude(text, whole or _together(found) or list(_listed(plain, options)) or objects)
 

@@ -9,7 +9,7 @@ from selfexec.readers.amendments import amended_words
 from selfexec.readers.conclusion import conclude, unreadable
 from selfexec.readers.nesting import names_an_answer, place, quoted_key, whole_key
 from selfexec.readers.notation import plain_text
-from selfexec.readers.result import Commitment, Reading, outermost, quoted
+from selfexec.readers.result import Commitment, Reading, last_of, quoted
 from selfexec.readers.scan import lines, matches, places
 from selfexec.readers.withdrawal import declines
 
@@ -99,8 +99,8 @@ def weigh_words(text: str) -> Reading:
             # where several lists are found, those of the five words that were asked for come before others
             found = [c for c in found if len(c.value) == ASKED_FOR] or found
             if source is _keyed and left_open(plain, found):
-                return unreadable(text, outermost(found))
-            return conclude(text, [amended_words(plain, outermost(found))] if found else [])
+                return unreadable(text, last_of(found))
+            return conclude(text, [amended_words(plain, last_of(found))] if found else [])
     return conclude(text, [])
 
 

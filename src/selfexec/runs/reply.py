@@ -1,4 +1,4 @@
-"""The two interchange forms of DESIGN.md, replies and readings, as typed lines.
+"""The two forms in which runs are exchanged, replies and readings, as typed lines.
 
 A reply is what came back from one session, verbatim. A given reading is what somebody (a person, another parser)
 took a reply to commit to. Our own readings are never stored: `runs.readings` makes them of the replies each time.

@@ -373,7 +373,8 @@ class Run:
         from selfexec.runs.server_notices import notices_among
 
         asked = (reply for reply in self.replies.values() if reply.model not in self.simulated)
-        addresses = {model: where for one in self.manifest.invocations for model, where in one.addresses.items()}
+        invocations = self.manifest.invocations
+        addresses = {model: where for invocation in invocations for model, where in invocation.addresses.items()}
         return tuple(notices_among(asked, addresses, self.folder, self.items.items))
 
     @cached_property

@@ -4,12 +4,12 @@ allows. What failed says so: a CallResult has an error, or the call is made agai
 429, 5xx, resets, timeouts, bodies that are none    asked again, with growing pauses, a bounded number of times
 a server that is away                               calls to it wait until it is back, and the run stops after a while:
                                                     see `patience`
-other statuses of success                           the same: "accepted" and "partial content" are no replies
-streams that break off                              the same: half of a reply is no reply
+other statuses of success                           asked again: "accepted" and "partial content" are no replies
+streams that break off                              asked again: half of a reply is no reply
 whole replies in a shape that cannot be read        asked again, until the same shape has come twice
 what a cache has sent                               the run stops, and says how to do without: no session was opened
-replies whose upstream died                         the same: a finish reason "error" is no reply, nor is half of one
-                                                    with an error beside it
+replies whose upstream died                         asked again: a finish reason "error" is no reply, nor is half of
+                                                    one with an error beside it
 refusals, content filters, policy errors            kept: they are behaviour (`policy` says which errors are one)
 empty text                                          asked once more, then kept as empty
 a reply whose end is not known to be one            asked once more, then no reply: its text is kept apart (see `ends`)
@@ -17,7 +17,7 @@ a reply whose end is not known to be one            asked once more, then no rep
                                                     only when it comes three times, since one replica may be wrong
 other requests that are not accepted                the run stops where nothing has come back yet, else the session has
                                                     failed
-redirects, certificates that nobody vouches for     so it does
+redirects, certificates that nobody vouches for     the run stops
 
 Nothing leaves `ask`, be it a reply or an error, that holds a key: see `scrubbing`.
 """

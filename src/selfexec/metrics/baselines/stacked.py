@@ -3,11 +3,12 @@
 It combines all that the first three groups of baselines know about a claim: the facts and the words of the item, what
 other models do with requests of its type or questions of its subjects, how many of them behaved so, and how many
 predicted that they would. A logistic regression weighs these parts. It is fitted by predicting each of the other models
-from the rest of them, and then applied to the model. Items are in five folds, and what it predicts about an item was
-learnt from the items of the other folds.
+from the votes of the rest of them, and then applied to the model. The parts that go by words and subjects are of all of
+the others, that one included, on other items. Items are in five folds, and what it predicts about an item was learnt
+from the items of the other folds.
 
 So nothing is fitted to how well it predicts this model (docs/decisions/0029). The parts that go by words have five
-folds of their own, by items too.
+folds of their own, by families of their texts.
 """
 
 import math
@@ -95,7 +96,7 @@ class Stacked:
 
 
 def stacked(others: Others) -> Stacked:
-    """The baseline fitted by predicting each of these models from the rest of them."""
+    """The baseline fitted by predicting each of these models from the votes of the rest of them."""
     table, votes = others.table, others.votes
     background = background_parts(others)
     parts, shares, times = [], [], []

@@ -3,7 +3,8 @@
 It goes by words, weighed by how few texts have them, with each text scaled to length one (tf-idf); by pieces of three
 letters besides, where a text is a single word. A logistic regression with a ridge is fitted for each model, of what it
 did on these. The baseline by other models is the mean of their regressions, on the logit scale, and that by a model's
-own history is its own regression. Folds are by family: nothing of the same family is in what a regression learns from.
+own history is its own regression. Folds are by the families of texts (`Wording`): nothing of the same one is in what a
+regression learns from.
 """
 
 import math

@@ -59,6 +59,7 @@ def begin(plan: Plan, wanted: Design | None = None) -> Manifest:
         wanted: What of it is asked now; nothing yet, where none is given.
     """
     refuse_taken(plan.out)
+    # what is in the design counts as missing until it is there; with caps, what is planned may never be asked
     design, planned = ({}, wanted or {}) if plan.caps.any else (wanted or {}, {})
     hashes = plan.item_set.hashes
     experiments = [name for name in EXPERIMENTS if name in hashes]  # in the order in which a folder of items has them

@@ -99,7 +99,8 @@ class Plan:
         recorded: The jobs whose outcome a finished log has.
         shard: The part of the run that is asked; all counts and jobs of this plan are those of this part.
         again: Whether sessions that are out in a batch are asked nevertheless.
-        accept_ends: Words for unknown ends with which replies count, besides those that the run accepts already.
+        accept_ends: Words for unknown ends (those in no table of ours, `runs.ends`) with which replies count, besides
+            those that the run accepts already.
         retry_ends: Whether sessions whose reply has another unknown end are asked again.
         lacking: Sentences: what calls need and is not there.
         only: A design; nothing beyond it is asked.

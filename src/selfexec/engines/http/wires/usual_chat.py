@@ -60,12 +60,12 @@ class UsualBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 DECODE = msgspec.json.Decoder(UsualBody).decode
 NO_COUNTS: Counts = {}
-WHOLE = frozenset(("done", "cut", "withheld"))
+KNOWN_ENDS = frozenset(("done", "cut", "withheld"))
 
 
 def usual_result(raw: bytes) -> CallResult | None:
-    """The result of a body of the usual fields; None where it has others, or where the reply is not certain to be
-    whole.
+    """The result of a body of the usual fields; None where it has others, or an end that is not known or that of no
+    reply.
     """
     try:
         body = DECODE(raw)
@@ -77,7 +77,7 @@ def usual_result(raw: bytes) -> CallResult | None:
         details = NO_COUNTS
     choice = body.choices[0]
     message, end = choice.message, end_of(choice.finish_reason)
-    if end.kind not in WHOLE or not _are_counts(usage) or not has_single_names(raw, body):
+    if end.kind not in KNOWN_ENDS or not _are_counts(usage) or not has_single_names(raw, body):
         return None
     if runs_on(message.content) or any(map(stand_in, (body.id, body.model, body.system_fingerprint))):
         return None
