@@ -24,8 +24,9 @@ runs/asking/planning.py:plan_run                  RunOptions -> Plan: models, it
 runs/asking/new_run.py:plan_new_run               the same, unless --out is the folder of a run (then it is
                                                   `continuing.plan_in_folder`)
 engines/registry.py:engine_of                     models -> Engine: the one over HTTP where an address was given, else
-                                                  from a table by the beginning of a model's name, else HTTP. Here it
-                                                  only refuses models that cannot be asked; `carry_out` makes its own
+                                                  from a table by the beginning of a model's name, else HTTP. The
+                                                  command calls it to refuse models that cannot be asked; `carry_out`
+                                                  makes its own
 runs/asking/carrying_out.py:carry_out             Plan -> Run: the folder is begun, what remains is asked, and all is
                                                   read back
 runs/asking/growing.py:begin                      Plan -> the folder with its manifest, items, prompts and no replies
@@ -90,10 +91,10 @@ metrics/baselines/stacked.py:stacked              Others -> the baseline: a regr
 metrics/reference_doubt.py:reference_doubt        the baseline -> what other reference models would have changed, for
                                                   intervals
 metrics/margin_at_own_rate.py:margin_at_own_rate  the same claims -> `margin_at_own_rate`: the margin where the
-                                                  baseline says yes as often as the model does. Of yes-or-no claims
-                                                  this one decides
+                                                  baseline says yes as often as the model does, with its own interval
+                                                  (`_margin`). Of yes-or-no claims this one decides
 metrics/kinds/paired_differences.py:skill_difference
-                                                  two Records of the same claims -> their difference with its interval:
+                                                  two Records of the same claims -> `baseline_margin` with its interval:
                                                   delta method over items, Student's t (`stats/intervals.py`)
 analysis/screen.py:Screen._content                Scores -> what is printed. Only now, by the next step, there are
                                                   findings
@@ -110,8 +111,8 @@ asked of all models together: whether predictions go with the model's own behavi
 A margin needs three other models that were asked the same items, and to call a model ahead takes six models in all:
 those of the run, or of the reference panel that ships, which has the paper's items and not those of the starter set,
 which is asked where no items are named (`Selection.matched_panel`). A margin of too few items, or with too many claims
-that could not be read, is withheld (`metrics/rows.py:AskedCounts.caution`). Where no margin has a verdict the screen
-shows skill in its place. On a single item neither is defined, nor is how often a yes is predicted
+that could not be read, is withheld (`caution` in `metrics/score.py:score_experiment`). Where no margin has a verdict
+the screen shows skill in its place. On a single item neither is defined, nor is how often a yes is predicted
 (metrics/score.py:degenerate): the screen has "–" for each.
 """
 

@@ -258,8 +258,8 @@ def _rates(finding: Finding | None) -> str:
 
 
 def _which(finding: Finding | None) -> str:
-    """The margin, where it is found above or below 0; else the sign of why it is not. Its interval is not shown here
-    (`full_scores` has it).
+    """The margin, where it is found above or below 0; else the sign of why it is not. Its interval is not in this
+    table: `full_scores` has it, and of one or two models the sentence above.
     """
     if finding is None or finding.value is None:
         return UNDEFINED

@@ -87,8 +87,9 @@ class CallResult(msgspec.Struct, frozen=True):
     `waited` is for how many seconds the call was held since its server was away, which is no latency.
 
     `unknown_end` is the server's word for how the reply ended, where that word is not in the table of known ends; it is
-    `none` where the server gave no word. Such a CallResult has an `error` and no `text`, so that it counts as missing;
-    `unknown_end_text` is the text that came with it, which may be half of a reply.
+    `none` where the server gave no word, and has `+error` behind a known word where something speaks against the reply.
+    Such a CallResult has an `error` and no `text`, so that it counts as missing; `unknown_end_text` is the text that
+    came with it, which may be half of a reply.
     """
 
     text: str | None

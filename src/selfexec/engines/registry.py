@@ -190,7 +190,7 @@ def refuse_unable_in(model: str, condition: Condition, connection: Connection) -
 
 
 def engine_in_words(model: str, connection: Connection) -> str:
-    """Over what a model is asked: the wire format 'chat', or the engine's name."""
+    """Over what a model is asked: the wire format 'openai', or the engine's name."""
     engine = engine_type(model, connection)
     return f"the wire format {wire_of(model, connection)!r}" if engine is HTTP else engine.name
 

@@ -1,7 +1,8 @@
 """Items: what the experiments ask about. A set of items is a folder with one file per experiment.
 
-`load` takes the name of a set (`starter`, `paper`) or a folder. Every cut of a set is a prefix of one fixed order,
-so that smaller runs nest in larger ones and models share their items.
+`load` takes the name of a set (`starter`, `paper`) or a folder. Every cut by a limit or a
+fraction is a prefix of one fixed order, so that smaller runs nest in larger ones and models share their items; a preset
+has items of its own.
 """
 
 import hashlib

@@ -1,5 +1,6 @@
-"""What a run asked, by rule: which models, which items, in how many epochs, in which conditions. Only what it lists can
-be missing."""
+"""What a run asked, by rule: which models, which items, in how many epochs, in which conditions. Only what it lists,
+or what has a reply of another session, can be missing.
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -122,8 +122,9 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
     `prompt_bytes` is the length of the text of the prompt, its system prompt included.
 
     `unknown_end` is the server's word for how the reply ended, where that word is not in the table of known ends; it is
-    `none` where the server gave no word. `unknown_end_text` is the text that came with it. The reply has an `error` and
-    no `text` until that word is accepted (`selfexec.runs.ends`); then it has a `text`, and the word as `stop_reason`.
+    `none` where the server gave no word, and has `+error` behind a known word where something speaks against the reply.
+    `unknown_end_text` is the text that came with it. The reply has an `error` and no `text` until that word is accepted
+    (`selfexec.runs.ends`); then it has a `text`, and the word as `stop_reason`.
     """
 
     text: str | None

@@ -13,11 +13,10 @@ replies whose upstream died                         asked again: a finish reason
 refusals, content filters, policy errors            kept: they are behaviour (`policy` says which errors are one)
 empty text                                          asked once more, then kept as empty
 a reply whose end is not known to be one            asked once more, then no reply: its text is kept apart (see `ends`)
-401, 402, 403, 404                                  the run stops, and says what to do; once something has come back,
-                                                    only when it comes three times, since one replica may be wrong
+401, 402, 403, 404, redirects, and certificates     the run stops, and says what to do; once something has come back,
+that nobody vouches for                             only when it comes three times, since one replica may be wrong
 other requests that are not accepted                the run stops where nothing has come back yet, else the session has
                                                     failed
-redirects, certificates that nobody vouches for     the run stops
 
 Nothing leaves `ask`, be it a reply or an error, that holds a key: see `scrubbing`.
 """

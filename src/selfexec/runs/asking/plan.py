@@ -86,7 +86,7 @@ class Plan:
         whole_set: The set that they are a cut of.
         epochs: How often everything is asked.
         prompts: The templates and texts to ask with.
-        sampling: What is sent to all respondents that have no sampling of their own.
+        sampling: What the run says that it sends; what a model is sent is the sampling of its respondent.
         out: The folder that replies go to: that of the run, or of its shard.
         conditions: Those that are asked.
         preset: The name of the cut, where it has one.
@@ -167,7 +167,7 @@ class Plan:
 
     @cached_property
     def stand_ins(self) -> list[Respondent]:
-        """The models, beside those that are asked, that answer calls for them."""
+        """The models, beside those that are asked, that are asked the `execute` prompts which these call for."""
         if not any(self.conditions):
             return []
         dialogues = (dialogue_in(facets, e, kind) for e, kind, facets in self.parts)
