@@ -8,6 +8,8 @@
     another time             a time ten minutes or more before the call where other replies have that of the call, in
                              any field or header or in the id; and in `Last-Modified`, if the clock of `Date` is right
     another length           a number that was the count of tokens or characters of other replies, and is not here
+    another total            one of tokens that is not the sum of the counts, though these have thoughts, or by one
+                             number with many replies
     another call             the `X-Request-Id` of an earlier reply, where nearly all have one of their own
     two replies              a refusal beside a text
     another text             log-probabilities whose tokens spell another one than came
@@ -97,6 +99,7 @@ class Contradictions:
         self._ids: dict[tuple[str, str], set[str]] = {}
         self._calls: dict[tuple[str, str], Calls] = {}
         self._alike: dict[tuple[str, str], dict[tuple[str, str], set[int]]] = {}
+        self._unexplained: dict[tuple[str, str], Counter[int]] = {}  # by how many tokens totals were not the sums
         self._at_call: dict[tuple[str, str], dict[str, list[float]]] = {}  # the last times that were right
 
     def of(
@@ -115,6 +118,8 @@ class Contradictions:
         parts = [*_stored(headers, at), *_spelt_otherwise(result), *self._known_request(whose, headers)]
         if result.refusal and result.text:
             parts.append("a refusal stands beside a text")
+        if result.unexplained_tokens:
+            parts += self._other_total(whose, result)
         parts += self._earlier(whose, [("id", time_in_id(result.completion_id))], at)
         if not (numbered or may_contradict(body.names, body.raw, asked)):
             return BETWEEN_PARTS.join(parts) or None
@@ -140,6 +145,18 @@ class Contradictions:
         elif 2 * len(calls.again) < len(calls.ids) >= LEAST_CALLS:
             calls.again.append(id)
             yield f"header {OF_THE_CALL.lower()} is that of an earlier reply"
+
+    def _other_total(self, whose: tuple[str, str], result: CallResult) -> Iterator[str]:
+        """The total that is not the sum of the counts. Where it is above that, and thoughts are not counted, they may
+        be what is left, but for a number that comes again and again.
+        """
+        rest = result.unexplained_tokens
+        times = self._unexplained.setdefault(whose, Counter())
+        if rest in times or len(times) < MOST_NUMBERS:
+            times[rest] += 1
+        is_constant = times[rest] >= ALIKE and 2 * times[rest] >= times.total()
+        if rest < 0 or result.reasoning_tokens is not None or is_constant:
+            yield "the total of its tokens is not the sum of their counts"
 
     def _earlier(self, whose: tuple[str, str], times: Iterable[tuple[str, float | None]], at: float) -> Iterator[str]:
         """The places whose times are long before the call, where those of other replies were not. One that has come
