@@ -28,12 +28,12 @@ def by_total(result: CallResult, usage: Mapping[str, Any], total: int | None) ->
     if rest == result.reasoning_tokens:
         return replace(result, output_tokens=result.output_tokens + rest)
     counts = {*list(_counts(usage))[:MOST_COUNTS]}
-    explained = counts | {one + other for one, other in combinations(counts, 2)}
+    explained = counts | {sum(pair) for pair in combinations(counts, 2)}
     return result if abs(rest) in explained else replace(result, unexplained_tokens=rest)
 
 
 def _counts(usage: Mapping[str, Any]) -> Iterator[int]:
-    """The counts of a usage, those of its details included, beside those of which the total is the sum."""
+    """The counts of a usage, those of its details included, but for those that the total sums up."""
     for name, value in usage.items():
         if isinstance(value, dict):
             yield from _counts(value)
