@@ -353,3 +353,30 @@ def test_a_refusal_beside_a_text_is_two_replies() -> None:
     body = {"id": "r", "choices": []}
     assert of(body, outcome=CallResult("Mix flour.", refusal="I cannot.")) == "a refusal stands beside a text"
     assert of(body, outcome=CallResult("", refusal="I cannot.")) is None
+
+
+# --- flags and places ------------------------------------------------------------------------------------------------
+
+
+@FORMATS
+@pytest.mark.parametrize("flag", ["output_sensitive", "input_sensitive", "contentFlagged"])
+def test_a_flag_by_which_a_server_finds_a_text_unfit_is_named_where_a_text_came_all_the_same(
+    wire: str, flag: str
+) -> None:
+    assert asked(wire, [{flag: False}, {flag: True}]) == [None, f"{flag} is true, and a text came with it"]
+
+
+@pytest.mark.parametrize(
+    ("place", "is_asked"),
+    [
+        ("/static/canned/7.json", False),
+        ("https://a.example/v1/replies/old", False),
+        ("/v1/chat/completions", True),
+        ("https://a.example/v1/messages?beta=true", True),
+        ("/v1beta/models/m:generateContent", True),
+        ("/v1/responses/resp_123", True),
+    ],
+)
+def test_a_place_that_is_neither_what_was_asked_nor_the_reply_is_named(place: str, is_asked: bool) -> None:
+    found = dated(Contradictions(), NOW, id="resp_123", Content_Location=place)
+    assert found == (None if is_asked else f"header content-location names another resource, {place}")
