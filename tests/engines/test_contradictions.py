@@ -176,6 +176,60 @@ def test_any_body_can_be_looked_at(body: Any) -> None:
     assert Contradictions().of(("u", "m"), b"{}", RawBody(b'{"odd": '), {}, CallResult("a")) is None
 
 
+# --- totals ----------------------------------------------------------------------------------------------------------
+
+TOTAL = "the total of its tokens is not the sum of their counts"
+COUNTED = {
+    "openai": ("usage", "prompt_tokens", "completion_tokens", "total_tokens", "completion_tokens_details"),
+    "responses": ("usage", "input_tokens", "output_tokens", "total_tokens", "output_tokens_details"),
+    "gemini": ("usageMetadata", "promptTokenCount", "candidatesTokenCount", "totalTokenCount", ""),
+}
+WITH_TOTALS = pytest.mark.parametrize("wire", COUNTED)
+
+
+def counted(wire: str, total: int, thoughts: int | None = None, **more: Any) -> dict[str, Any]:
+    """The usage of a prompt of 100 tokens and a reply of 20, with another total, and with thoughts."""
+    usage, prompt, reply, all, details = COUNTED[wire]
+    own = {} if thoughts is None else {details: {"reasoning_tokens": thoughts}}
+    if wire == "gemini" and thoughts is not None:
+        own = {"thoughtsTokenCount": thoughts}
+    return {usage: {prompt: 100, reply: 20, all: total, **own, **more}}
+
+
+@WITH_TOTALS
+def test_a_total_that_no_counts_add_up_to_is_named_where_it_cannot_be_of_thoughts(wire: str) -> None:
+    own = 120 if wire != "gemini" else 125  # where thoughts are no part of the reply
+    bodies = [counted(wire, own, 5), counted(wire, 270, 5), counted(wire, 90), counted(wire, 120), counted(wire, 0)]
+    assert asked(wire, bodies) == [None, TOTAL, TOTAL, None, None]
+
+
+@WITH_TOTALS
+def test_a_total_above_the_counts_is_one_of_hidden_thoughts_unless_the_same_is_left_again_and_again(wire: str) -> None:
+    thinking = [counted(wire, 120 + n) for n in (50, 80, 0, 130, 50, 70)]
+    assert asked(wire, thinking) == [None] * len(thinking)
+    extended = [counted(wire, 120 + n) for n in (0, 150, 0, 150, 150, 0, 150)]
+    assert asked(wire, extended) == [None] * 4 + [TOTAL, None, TOTAL]
+
+
+@WITH_TOTALS
+def test_what_is_counted_apart_may_be_in_a_total_or_not(wire: str) -> None:
+    more = {"cache_read_input_tokens": 64, "citation_tokens": 7}
+    bodies = [counted(wire, 120 + n, 0, **more) for n in (64, -64, 7, 71, 65)]
+    assert asked(wire, bodies) == [None] * 4 + [TOTAL]
+
+
+@WITH_TOTALS
+def test_thoughts_that_are_counted_beside_the_reply_are_part_of_what_it_took(wire: str) -> None:
+    """As with xAI and Vertex, whose totals show it, and always with Gemini."""
+    for thoughts in (3, 50, 900):
+        [found] = outcomes(wire, [counted(wire, 120 + thoughts, thoughts)])
+        assert (found.output_tokens, found.reasoning_tokens) == (20 + thoughts, thoughts)
+        assert found.contradictions is None
+    if wire != "gemini":
+        [found] = outcomes(wire, [counted(wire, 120, 15)])
+        assert (found.output_tokens, found.reasoning_tokens) == (20, 15)
+
+
 # --- log-probabilities -----------------------------------------------------------------------------------------------
 
 
@@ -299,3 +353,30 @@ def test_a_refusal_beside_a_text_is_two_replies() -> None:
     body = {"id": "r", "choices": []}
     assert of(body, outcome=CallResult("Mix flour.", refusal="I cannot.")) == "a refusal stands beside a text"
     assert of(body, outcome=CallResult("", refusal="I cannot.")) is None
+
+
+# --- flags and places ------------------------------------------------------------------------------------------------
+
+
+@FORMATS
+@pytest.mark.parametrize("flag", ["output_sensitive", "input_sensitive", "contentFlagged"])
+def test_a_flag_by_which_a_server_finds_a_text_unfit_is_named_where_a_text_came_all_the_same(
+    wire: str, flag: str
+) -> None:
+    assert asked(wire, [{flag: False}, {flag: True}]) == [None, f"{flag} is true, and a text came with it"]
+
+
+@pytest.mark.parametrize(
+    ("place", "is_asked"),
+    [
+        ("/static/canned/7.json", False),
+        ("https://a.example/v1/replies/old", False),
+        ("/v1/chat/completions", True),
+        ("https://a.example/v1/messages?beta=true", True),
+        ("/v1beta/models/m:generateContent", True),
+        ("/v1/responses/resp_123", True),
+    ],
+)
+def test_a_place_that_is_neither_what_was_asked_nor_the_reply_is_named(place: str, is_asked: bool) -> None:
+    found = dated(Contradictions(), NOW, id="resp_123", Content_Location=place)
+    assert found == (None if is_asked else f"header content-location names another resource, {place}")

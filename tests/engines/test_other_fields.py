@@ -187,3 +187,16 @@ def test_no_key_is_kept_in_a_value(wire: str) -> None:
     body = {**whole(wire, "Hello", next(iter(OWN[wire]))), "your key is": SECRET}
     found = asked(wire, body, **{"X-Given": f"Bearer {SECRET}"}).other_fields or ""
     assert "header x-given" in found and SECRET not in found
+
+
+@FORMATS
+def test_the_name_of_who_speaks_is_kept_where_a_message_has_one(wire: str) -> None:
+    body = whole(wire, "Hello", next(iter(OWN[wire])))
+    place = {
+        "openai": lambda: body["choices"][0]["message"],
+        "responses": lambda: body["output"][0],
+        "anthropic": lambda: body,
+        "gemini": lambda: body["candidates"][0],
+    }
+    place[wire]()["name"] = "faq-bot"
+    assert asked(wire, body).other_fields == "name: faq-bot"

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from test_ends import FORMATS, HERE, OWN, counts, of_body, of_stream, streamed, whole
+from test_something_else import answered
 
 from selfexec.engines.http.bodies import CachedReply, decoded
 from selfexec.engines.http.providers import Endpoint
@@ -106,3 +107,24 @@ def test_names_by_their_words() -> None:
     assert answerer_of("gateway-cache") == "cache"
     assert answerer_of("chatcmpl-123") is None
     assert answerer_of("") is None
+
+
+STUBS = [
+    *(("Matched-Stub-Id", "2b1a0f5c-7d0e-4c52-9f0a-1f2b3c4d5e6f"), ("Matched-Stub-Name", "chat"), ("X-Mock", "true")),
+    *(("Hoverfly", "Was-Here"), ("X-Mocked-Response", "scenario-2"), ("X-Service-Virtualization", "on")),
+]
+
+
+@FORMATS
+@pytest.mark.parametrize(("name", "value"), STUBS)
+def test_a_response_with_the_header_of_a_stub_is_no_reply(wire: str, name: str, value: str) -> None:
+    found = answered(wire, {name: value})
+    assert found.text is None and name.lower() in str(found.error)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("Hoverfly", "Forwarded"), ("X-Mock", "false"), ("X-Mock-Status", "passthrough"), ("X-Mockingbird", "on")],
+)
+def test_a_header_that_says_that_no_stub_answered_is_none_of_a_stub(name: str, value: str) -> None:
+    assert answered("openai", {name: value}).text == "Hello"

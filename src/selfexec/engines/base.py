@@ -86,6 +86,9 @@ class CallResult(msgspec.Struct, frozen=True):
 
     `waited` is for how many seconds the call was held since its server was away, which is no latency.
 
+    `unexplained_tokens` are those by which the total that the server gives is above the sum of its other counts, or
+    below it.
+
     `unknown_end` is the server's word for how the reply ended, where that word is not in the table of known ends; it is
     `none` where the server gave no word, and has `+error` behind a known word where something speaks against the reply.
     Such a CallResult has an `error` and no `text`, so that it counts as missing; `unknown_end_text` is the text that
@@ -127,6 +130,7 @@ class CallResult(msgspec.Struct, frozen=True):
     other_fields: str | None = None
     contradictions: str | None = None
     prompt_bytes: int | None = None
+    unexplained_tokens: int = 0
 
 
 class Engine(Protocol):

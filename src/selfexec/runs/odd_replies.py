@@ -20,6 +20,7 @@ from selfexec.runs.odd_counts import odd_texts
 from selfexec.runs.odd_endings import with_one_count, with_one_length, with_one_note
 from selfexec.runs.program_texts import program_texts
 from selfexec.runs.prompt_counts import odd_prompts, prompts_at_a_limit, uncounted_prompts
+from selfexec.runs.prompt_shifts import shifted_prompts
 from selfexec.runs.replies_unlike_others import in_words, unlike_others
 from selfexec.runs.reply import Reply
 from selfexec.runs.unrelated_texts import echoes, unrelated_texts
@@ -28,7 +29,9 @@ from selfexec.text.printable import harmless_line, in_short
 LEAST = 2  # replies
 LONGEST_EXAMPLE = 60  # characters
 SHOWN = 3  # contradictions that are named
-OfCounts = Literal["unlike", "prompt_counts", "prompts_uncounted", "prompt_limit", "text_counts", "limit", "length"]
+OfCounts = Literal[
+    "unlike", "prompt_counts", "prompts_uncounted", "prompt_limit", "prompt_shift", "text_counts", "limit", "length"
+]
 OfTexts = Literal[
     "copies",
     "joined",
@@ -78,6 +81,10 @@ def odd_replies(replies: Sequence[Reply], items: Items = MappingProxyType({})) -
         ("echoes", echoes(came, items), f"{ECHOES}. {OF_PROGRAMS}"),
     )
     yield from (Odd(*odd) for odd in rules if len(odd[1]) >= LEAST)
+    shifted, by = shifted_prompts(came)
+    if shifted:
+        how_many = f"have about {abs(by)} tokens of the prompt {'more' if by > 0 else 'fewer'} than others"
+        yield Odd("prompt_shift", shifted, f"{how_many} {SHIFT}")
     if contradicting := [reply for reply in came if reply.contradictions]:
         what = contradictions_in_words(contradicting)
         yield Odd("contradictions", contradicting, f"do not fit their requests, others or themselves: {what}")
@@ -127,6 +134,7 @@ PROMPT_LIMIT = (
     "have the same largest count of prompt tokens, though their prompts differ in length: the longer ones may have "
     "been cut"
 )
+SHIFT = "of their kind and length: something on the way may have put a text before some prompts and not before others"
 TEXT_COUNTS = (
     "have a count of tokens that is far from what texts like theirs have otherwise: parts of a text may have been lost "
     "or added on the way, unless the model thought unseen"

@@ -8,7 +8,11 @@
     another time             a time ten minutes or more before the call where other replies have that of the call, in
                              any field or header or in the id; and in `Last-Modified`, if the clock of `Date` is right
     another length           a number that was the count of tokens or characters of other replies, and is not here
+    another total            one of tokens that is not the sum of the counts, though these have thoughts, or by one
+                             number with many replies
     another call             the `X-Request-Id` of an earlier reply, where nearly all have one of their own
+    another resource         a `Content-Location` that is neither what was asked nor the reply
+    a finding                a flag that a server sets where it finds the input or the output unfit (MiniMax's)
     two replies              a refusal beside a text
     another text             log-probabilities whose tokens spell another one than came
 
@@ -27,7 +31,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from selfexec.engines.base import BETWEEN_PARTS, CallResult
-from selfexec.engines.http.known_names import FIELDS
+from selfexec.engines.http.known_names import FIELDS, LOCATION
 from selfexec.engines.http.name_words import name_words
 from selfexec.engines.http.other_fields import shown_value, unlisted_headers
 from selfexec.engines.http.raw_bodies import RawBody
@@ -54,6 +58,9 @@ OF_THE_CALL, LEAST_CALLS = "X-Request-Id", 8  # calls with ids of their own
 MODES = frozenset(("image", "images", "audio", "video", "videos", "document", "documents", "pdf", "picture"))
 SYSTEM = frozenset(("instructions", "system", "system_prompt", "systemInstruction", "system_instruction"))
 SYSTEM_NAMES = frozenset(map(str.encode, SYSTEM))
+UNFIT = frozenset(("sensitive", "flagged"))
+OF_A_TEXT = frozenset(("input", "prompt", "output", "response", "reply", "completion", "content", "text", "answer"))
+ASKED_AT = ("/completions", "/responses", "/messages", ":generatecontent", ":streamgeneratecontent")
 TURNS = frozenset(("turn", "turns", "round", "rounds"))
 IN_WORDS = frozenset(("effort", "verbosity"))  # settings whose value is a word
 NO_SETTINGS = frozenset(("stream", "store", "include_usage", "logprobs", "n"))
@@ -97,6 +104,7 @@ class Contradictions:
         self._ids: dict[tuple[str, str], set[str]] = {}
         self._calls: dict[tuple[str, str], Calls] = {}
         self._alike: dict[tuple[str, str], dict[tuple[str, str], set[int]]] = {}
+        self._unexplained: dict[tuple[str, str], Counter[int]] = {}  # by how many tokens totals were not the sums
         self._at_call: dict[tuple[str, str], dict[str, list[float]]] = {}  # the last times that were right
 
     def of(
@@ -115,6 +123,8 @@ class Contradictions:
         parts = [*_stored(headers, at), *_spelt_otherwise(result), *self._known_request(whose, headers)]
         if result.refusal and result.text:
             parts.append("a refusal stands beside a text")
+        if result.unexplained_tokens:
+            parts += self._other_total(whose, result)
         parts += self._earlier(whose, [("id", time_in_id(result.completion_id))], at)
         if not (numbered or may_contradict(body.names, body.raw, asked)):
             return BETWEEN_PARTS.join(parts) or None
@@ -122,6 +132,7 @@ class Contradictions:
         leaves = [*leaves_of(body.value)]
         leaves += (Leaf(f"header {name.lower()}", name, headers[name], False) for name in numbered)
         parts += self._earlier(whose, ((leaf.path, time_of(leaf.value)) for leaf in leaves), at)
+        parts += [*_found_unfit(leaves), *_elsewhere(leaves, result.completion_id)]
         parts += [*_not_sent(sent, leaves), *_other_settings(sent, leaves), *_later_turns(sent, leaves)]
         parts += self._earlier_replies(whose, result.completion_id, leaves)
         parts += self._other_lengths(whose, result, leaves)
@@ -140,6 +151,18 @@ class Contradictions:
         elif 2 * len(calls.again) < len(calls.ids) >= LEAST_CALLS:
             calls.again.append(id)
             yield f"header {OF_THE_CALL.lower()} is that of an earlier reply"
+
+    def _other_total(self, whose: tuple[str, str], result: CallResult) -> Iterator[str]:
+        """The total that is not the sum of the counts. Where it is above that, and thoughts are not counted, they may
+        be what is left, but for a number that comes again and again.
+        """
+        rest = result.unexplained_tokens
+        times = self._unexplained.setdefault(whose, Counter())
+        if rest in times or len(times) < MOST_NUMBERS:
+            times[rest] += 1
+        is_constant = times[rest] >= ALIKE and 2 * times[rest] >= times.total()
+        if rest < 0 or result.reasoning_tokens is not None or is_constant:
+            yield "the total of its tokens is not the sum of their counts"
 
     def _earlier(self, whose: tuple[str, str], times: Iterable[tuple[str, float | None]], at: float) -> Iterator[str]:
         """The places whose times are long before the call, where those of other replies were not. One that has come
@@ -225,6 +248,7 @@ def _may_tell(name: str) -> bool:
         bool(words & (MODES | SEARCHES | TURNS))
         or name in WITH_LENGTHS
         or is_name_of_a_find(name)
+        or _flags_as_unfit(name)
         or name not in FIELDS
     )
 
@@ -292,6 +316,26 @@ def _not_sent(sent: Mapping[str, Any], leaves: list[Leaf]) -> Iterator[str]:
     if has_system(sent):
         named = (leaf for leaf in leaves if leaf.path in SYSTEM and leaf.value in (None, ""))
         yield from (f"{leaf.path} is empty, and a system prompt was sent" for leaf in named)
+
+
+def _found_unfit(leaves: list[Leaf]) -> Iterator[str]:
+    """The flags by which a server says that it found what was asked or said unfit, beside a text all the same."""
+    named = (leaf for leaf in leaves if leaf.value is True and _flags_as_unfit(leaf.name))
+    yield from (f"{leaf.path} is true, and a text came with it" for leaf in named)
+
+
+def _flags_as_unfit(name: str) -> bool:
+    words = name_words(name)
+    return not (UNFIT.isdisjoint(words) or OF_A_TEXT.isdisjoint(words))
+
+
+def _elsewhere(leaves: list[Leaf], id: str | None) -> Iterator[str]:
+    """The header that names what came as another resource than was asked: a file, say (RFC 9110)."""
+    for leaf in leaves:
+        if leaf.name.lower() == LOCATION and leaf.path.startswith("header ") and isinstance(leaf.value, str):
+            is_asked = leaf.value.partition("?")[0].rstrip("/").lower().endswith(ASKED_AT)
+            if not (is_asked or (id and id in leaf.value)):
+                yield f"header {LOCATION} names another resource, {shown_value(leaf.value)}"
 
 
 def has_system(sent: Mapping[str, Any]) -> bool:

@@ -64,7 +64,7 @@ _COMMON = (
     *("value"),
 )
 _CHAT = (
-    *("choices", "message", "delta", "messages", "finish_details", "refusal", "name", "prefix", "weight", "seed"),
+    *("choices", "message", "delta", "messages", "finish_details", "refusal", "prefix", "weight", "seed"),
     *("completion_tokens_details", "prompt_tokens_details", "input_tokens_details", "output_tokens_details"),
     *("accepted_prediction_tokens", "rejected_prediction_tokens", "audio_tokens", "image_tokens", "text_tokens"),
     *("video_tokens", "moderation", "request_id", "url_citation", "file_citation", "top_logprobs", "token", "logprob"),
@@ -133,7 +133,7 @@ CLOSED = frozenset(_WRITTEN) | frozenset(
 _STANDARD = (
     *("accept-ranges", "age", "allow", "alt-svc", "cache-control", "cache-status", "cdn-cache-control", "connection"),
     *("content-digest", "content-disposition", "content-encoding", "content-language", "content-length", "content-md5"),
-    *("content-location", "content-range", "content-type", "content-security-policy", "cross-origin-opener-policy"),
+    *("content-range", "content-type", "content-security-policy", "cross-origin-opener-policy"),
     *("content-security-policy-report-only", "cross-origin-embedder-policy", "cross-origin-resource-policy", "date"),
     *("deprecation", "digest", "etag", "expires", "grpc-message", "grpc-status", "keep-alive", "last-modified", "link"),
     *("location", "nel", "origin-agent-cluster", "p3p", "permissions-policy", "pragma", "priority", "proxy-status"),
@@ -210,6 +210,7 @@ _OF_SERVERS = (
     *("x-zero-data-retention", "x-data-retention", "x-metrics-e2e-ms", "x-instance", "x-region", "x-pod"),
 )
 HEADERS = frozenset((*_STANDARD, *_OF_SERVERS))
+LOCATION = "content-location"  # judged in `contradictions`, by its value
 OF_A_PROVIDER = "llm_provider-"  # LiteLLM puts it before the headers that it hands on
 PRODUCTS = frozenset(
     (
@@ -264,7 +265,9 @@ def is_known_header(name: str, value: str) -> bool:
     times and ids, but no counts: `X-Injected-Tokens: 40` is none.
     """
     name = name.removeprefix(OF_A_PROVIDER)
-    return name in HEADERS or _is_quiet(name, value) or (_measures_a_call(name) and is_measure(value))
+    if name in HEADERS or name == LOCATION:
+        return True
+    return _is_quiet(name, value) or (_measures_a_call(name) and is_measure(value))
 
 
 def _is_quiet(name: str, value: Any) -> bool:

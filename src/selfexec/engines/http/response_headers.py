@@ -13,8 +13,9 @@ The headers of the standards say what their RFC defines:
     it was changed      a digest that is not the body's (RFC 9530, 3230, 1864), and a `Warning` of 214 (RFC 7234), but
                         where a `Content-Encoding` may be the transformation
 
-Two kinds of headers, which no standard has, say that this is no reply to what was asked, and count as a failure:
+Three kinds of headers, which no standard has, say that this is no reply to what was asked, and count as a failure:
 
+    a stub answered     a name with a word for a mock or a stub, unless the value says that it did not
     another answered    a name about fallbacks, unless it is about providers or what may be, with a count above 0, a
                         flag, a reason, or the name of another model than was asked
     another prompt      a name of nothing but words for a change of the prompt, with a value that says that it was done
@@ -105,6 +106,13 @@ STEP = "cf-aig-step"  # of the models that Cloudflare's gateway was given; 0 is 
 # by which a server asks for the same call again: what stands against an input would do so again
 AGAIN, WAIT = "x-should-retry", "retry-after"
 X = "x-"  # begins the names of headers that no standard has
+STUBS = frozenset(  # WireMock's `Matched-Stub-Id`, say
+    (
+        *("mock", "mocks", "mocked", "stub", "stubs", "stubbed", "wiremock", "mockserver", "canned"),
+        *("virtualized", "virtualised", "virtualization", "virtualisation"),
+    )
+)
+NO_STUB = frozenset(("off", "no", "false", "none", "null", "disabled", "miss", "forwarded", "proxied", "passthrough"))
 CHANGED = re.compile(r"(?:^|,)\s*214(?=\s)")
 NEXT = re.compile(r";\s*rel\s*=\s*(?:next\b|\"[^\"]*\bnext\b)", re.IGNORECASE)
 STALE = re.compile(r"(?:^|,)\s*11[0-3](?=\s)")
@@ -169,6 +177,7 @@ STANDARD_OF_FAILURES: Mapping[str, Callable[[str], bool]] = {
     "x-amzn-waf-action": lambda value: True,  # with a challenge of the firewall's own
     "www-authenticate": lambda value: "error" in value.casefold(),  # RFC 6750: the token was not accepted
     OF_KONG: lambda value: True,
+    "hoverfly": lambda value: value.casefold() != "forwarded",  # by its spy, which has had no answer of its own
     "proxy-status": lambda value: PROXY_FAILURE.search(value) is not None,
     "content-range": _is_part,
     "link": lambda value: NEXT.search(value) is not None,
@@ -313,6 +322,8 @@ def _may_tell_of_a_failure(name: str) -> bool:
     meaning = meaning_of(name.removeprefix(X))
     if name in STANDARD_OF_FAILURES or is_name_of_a_fallback(name) or is_name_of_a_change(name):
         return True
+    if _is_name_of_a_stub(name):
+        return True
     if paging_of(name) is not None:
         return True
     if meaning.setting or meaning.attempts or not ABOUT_REPORTS.isdisjoint(words := words_of(name)):
@@ -326,6 +337,8 @@ def _may_tell_of_a_failure(name: str) -> bool:
 def _is_failure(name: str, value: str, asked: str) -> bool:
     if standard := STANDARD_OF_FAILURES.get(name):
         return standard(value)
+    if _is_name_of_a_stub(name):
+        return value.casefold() not in NO_STUB | {"", "0"}
     if is_name_of_a_fallback(name):
         return tells_of_a_fallback(name, value, asked)
     if is_name_of_a_change(name):
@@ -341,6 +354,10 @@ def _is_failure(name: str, value: str, asked: str) -> bool:
     if meaning.state and is_under_way(meant):
         return True
     return tells_of_failure(name, meant) or (meaning.finished and is_false(meant))
+
+
+def _is_name_of_a_stub(name: str) -> bool:
+    return not STUBS.isdisjoint(words_of(name))
 
 
 @lru_cache(maxsize=1024)

@@ -46,6 +46,7 @@ from selfexec.engines.http.wires.logprobs import tokens_of
 from selfexec.engines.http.wires.objections import is_ill_state, marks_of_the_end, objections
 from selfexec.engines.http.wires.order import Order
 from selfexec.engines.http.wires.streams import CUT, data_of
+from selfexec.engines.http.wires.totals import by_total
 from selfexec.engines.http.wires.unasked import stops_in, stops_within
 from selfexec.engines.http.wires.usual_chat import usual_result
 from selfexec.experiments import Message
@@ -93,6 +94,7 @@ def _result(body: Any) -> CallResult:
             logprobs=tokens_of(object_of(choice.get("logprobs")).get("content")),
         )
     )
+    result = by_total(result, usage, count_of(usage.get("total_tokens")))
     called = said.calls or message.get("tool_calls") or message.get("function_call")
     content = message.get("content")
     there = isinstance(content, str) or bool(content or called)

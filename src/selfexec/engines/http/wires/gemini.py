@@ -33,6 +33,7 @@ from selfexec.engines.http.wires.logprobs import gemini_tokens_of
 from selfexec.engines.http.wires.objections import kind_of, objections
 from selfexec.engines.http.wires.order import Order
 from selfexec.engines.http.wires.streams import CUT, data_of
+from selfexec.engines.http.wires.totals import by_total
 from selfexec.engines.settings import GEMINI_NAMES
 from selfexec.experiments import Message
 
@@ -100,6 +101,7 @@ def _result(body: Any) -> CallResult:
         simulated=body.get("simulated") is True,
         logprobs=gemini_tokens_of(candidate.get("logprobsResult")),
     )
+    result = by_total(result, usage, count_of(usage.get("totalTokenCount")))
     return concluded(
         body, result, ends, message=isinstance(content, dict), places=(candidate, content), hidden=said.thinks
     )

@@ -38,6 +38,7 @@ from selfexec.engines.http.wires.logprobs import tokens_of
 from selfexec.engines.http.wires.objections import is_neutral, marks_of_the_end, objections
 from selfexec.engines.http.wires.order import Order
 from selfexec.engines.http.wires.streams import CUT, data_of
+from selfexec.engines.http.wires.totals import by_total
 from selfexec.engines.model_names import bare_name
 from selfexec.experiments import Message
 
@@ -87,6 +88,7 @@ def _result(body: Any) -> CallResult:
             logprobs=tokens_of([token for part in parts for token in list_of(part.get("logprobs"))]),
         )
     )
+    result = by_total(result, usage, count_of(usage.get("total_tokens")))
     there = bool(parts) or any(item.get("type") == "function_call" for item in items)
     ends = _ends(body, messages)
     return concluded(body, result, ends, message=there, places=messages, besides=JUDGED)

@@ -19,6 +19,7 @@ from selfexec.engines.http.stand_ins import judges, stand_in
 from selfexec.engines.http.wires.base import apart, count_of, is_thought_alone, is_wordless, name_of, runs_on, text_of
 from selfexec.engines.http.wires.not_as_sent import is_name_of_a_change, is_name_of_a_fallback
 from selfexec.engines.http.wires.objections import meaning_of, says_nothing
+from selfexec.engines.http.wires.totals import by_total
 
 Text = str | UnsetType | None
 Nothing = UnsetType | None
@@ -98,6 +99,8 @@ def usual_result(raw: bytes) -> CallResult | None:
             created=seconds_since_1970(body.created),
         )
     )
+    if (total := usage.get("total_tokens")) and total != (result.input_tokens or 0) + (result.output_tokens or 0):
+        result = by_total(result, usage, count_of(total))
     if not result.text or is_wordless(result.text) or is_thought_alone(result.text, result.reasoning):
         return None
     return result
