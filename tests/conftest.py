@@ -152,7 +152,9 @@ def ten_models(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> Run
 
 @pytest.fixture(scope="session")
 def as_the_authors_read_them(ten_models: Run, reference: Path) -> Run:
-    return ten_models.with_readings(load_readings(sorted((reference / "readings").glob("*.jsonl"))))
+    found = ten_models.with_readings(load_readings(sorted((reference / "readings").glob("*.jsonl"))))
+    vars(found)["server_notices"] = ten_models.server_notices  # which are about replies
+    return found
 
 
 @pytest.fixture(scope="session")

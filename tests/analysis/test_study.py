@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import combinations, product
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from xml.etree import ElementTree
 
 import numpy as np
@@ -21,6 +21,7 @@ from click.testing import CliRunner
 
 from extension_parts import needs
 from selfexec.cli import root
+from selfexec.runs import Run
 
 ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "studies" / "2025-paper"
@@ -36,6 +37,22 @@ def sentences() -> list[list[str]]:
     lines = (STUDY / "claims.md").read_text("utf-8").splitlines()
     cells = [line.strip("|").split("|") for line in lines if "“" in line and line.startswith("| ")]
     return [[cell.strip() for cell in row] for row in cells]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _notices() -> Iterator[None]:
+    """What is odd about replies takes longest to see, and is seen once for all commands, which load the same ones."""
+    see = cast(Any, Run.server_notices).func
+    known: dict[Path, Any] = {}
+
+    def seen(run: Run) -> Any:
+        if run.folder not in known:
+            known[run.folder] = see(run)
+        return known[run.folder]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Run, "server_notices", property(seen))
+        yield
 
 
 @pytest.fixture(scope="module")

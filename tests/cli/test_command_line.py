@@ -664,25 +664,8 @@ def test_a_terminal_gets_styles_unless_it_knows_none_or_they_are_not_wanted(
     assert ("\x1b" in ours_on_a_terminal(["list", str(STORED)], tmp_path, **environment)) == styled
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "list",
-        *(
-            pytest.param(c, marks=pytest.mark.slow)
-            for c in (
-                "score",
-                "compare",
-                "read",
-                "analyze cross",
-                "analyze correlate",
-                "analyze ledger",
-                "analyze trend",
-            )
-        ),
-    ],
-)
 @pytest.mark.slow
+@pytest.mark.parametrize("command", ["list", "score", "compare", "read", "analyze cross"])
 def test_a_pipe_gets_plain_text_and_styles_only_by_force(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

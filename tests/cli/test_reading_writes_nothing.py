@@ -42,14 +42,9 @@ MODELS = ["sim/typical", "sim/coin", "sim/says-yes", "sim/knows-itself"]
 MADE_TO_WRITE = {"import", *(["merge"] if here("shards") else [])}
 
 
-def stored(run: Path) -> None:
-    """A run of format 1: what reads it upgrades it in memory."""
-    shutil.copytree(STORED / "panel", run)
-
-
 def torn(run: Path) -> None:
-    """A run whose last line was cut off by a kill."""
-    stored(run)
+    """A run of format 1, which what reads it upgrades in memory, and whose last line was cut off by a kill."""
+    shutil.copytree(STORED / "panel", run)
     with (run / "replies.jsonl").open("ab") as journal:
         journal.write(b'{"model": "sim/typ')
 
@@ -65,11 +60,7 @@ def joined(run: Path) -> None:
     sx.merge(run)
 
 
-RUNS: dict[str, Callable[[Path], None]] = {
-    "stored": stored,
-    "torn": torn,
-    **({"joined": joined} if here("shards") else {}),
-}
+RUNS: dict[str, Callable[[Path], None]] = {"torn": torn, **({"joined": joined} if here("shards") else {})}
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +76,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def unjoined(made: Path) -> Path:
     in_shards(made / "unjoined" / "run")
-    shutil.copy(made / "stored" / "numbers.csv", made / "unjoined")
+    shutil.copy(made / "torn" / "numbers.csv", made / "unjoined")
     return made / "unjoined"
 
 

@@ -162,9 +162,13 @@ def anchors(page: str) -> set[str]:
 
 
 @pytest.mark.slow
-def test_the_published_page_shows_what_the_replies_give(ten_models: Run, as_the_authors_read_them: Run) -> None:
-    authors, readable = (score(as_the_authors_read_them, convention) for convention in ("authors", "readable"))
-    ours = score(ten_models)
+def test_the_published_page_shows_what_the_replies_give(
+    ten_models: Run,
+    scores_of_ten: sx.Scores,
+    as_the_authors_read_them: Run,
+    scores_as_the_authors_read_them: sx.Scores,
+) -> None:
+    authors, readable, ours = score(as_the_authors_read_them, "authors"), scores_as_the_authors_read_them, scores_of_ten
     columns = [
         (authors, "association", "accuracy"),
         (readable, "association", "accuracy"),
@@ -184,9 +188,11 @@ def test_the_published_page_shows_what_the_replies_give(ten_models: Run, as_the_
 
 
 @pytest.mark.slow
-def test_the_page_on_the_field_has_the_numbers_of_the_recorded_models(as_the_authors_read_them: Run) -> None:
+def test_the_page_on_the_field_has_the_numbers_of_the_recorded_models(
+    as_the_authors_read_them: Run, scores_as_the_authors_read_them: sx.Scores
+) -> None:
     page = (ROOT / "docs" / "field.md").read_text("utf-8")
-    scores, cross = score(as_the_authors_read_them, "readable"), sx.cross_prediction(as_the_authors_read_them)
+    scores, cross = scores_as_the_authors_read_them, sx.cross_prediction(as_the_authors_read_them)
 
     def printed(number: float, digits: int = 2) -> str:
         return f"{number:.{digits}f}".replace("0.", ".")

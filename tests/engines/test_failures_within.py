@@ -152,7 +152,7 @@ def test_replies_as_providers_document_them_count(case: Any) -> None:
 
 @pytest.mark.parametrize("case", USUAL, ids=[case["name"] for case in USUAL])
 @given(data=st.data())
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_replies_as_providers_document_them_do_not_with_a_failure_anywhere(case: Any, data: st.DataObject) -> None:
     body = json.loads(json.dumps(case["body"]))
     within = [place for place in containers(body) if place is not body]
@@ -270,7 +270,7 @@ def test_a_flag_or_a_state_that_says_that_a_reply_is_not_all_there_voids_it(wire
     word=st.sampled_from([("length", "length"), ("MAX_TOKENS", "length"), ("content_filter", "content_filter")]),
     listed=st.booleans(),
 )
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_an_end_that_a_gateway_hands_on_within_an_object_counts_if_it_is_worse(
     wire: str, names: list[str], end: str, word: tuple[str, str], listed: bool
 ) -> None:

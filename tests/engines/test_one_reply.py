@@ -51,7 +51,7 @@ STOP = [{"type": "message_delta", "delta": {"stop_reason": "end_turn"}}, {"type"
 
 @NAMED
 @given(cuts=CUTS, data=st.data())
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_a_piece_under_another_name_makes_a_stream_unusable_wherever_it_comes(
     wire: str, name: str, cuts: set[int], data: st.DataObject
 ) -> None:
@@ -91,7 +91,7 @@ def response(text: str, **fields: Any) -> dict[str, Any]:
 
 
 @given(cuts=CUTS, other=WORDS, at=st.integers(0, 6))
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_the_words_of_a_response_are_those_of_its_pieces(cuts: set[int], other: str, at: int) -> None:
     deltas = [{"type": "response.output_text.delta", "delta": text} for text in cut(TEXT, cuts)]
     for end in (TEXT, f"{TEXT}\n"):  # servers differ in the blanks that they cut off at the end
@@ -150,7 +150,7 @@ def test_the_id_of_a_response_may_change_only_where_its_pieces_vouch_for_the_wor
 
 @pytest.mark.parametrize("wire", NAMES)
 @given(cuts=CUTS, data=st.data())
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_no_words_come_after_the_end_of_a_reply(wire: str, cuts: set[int], data: st.DataObject) -> None:
     texts = cut(TEXT, cuts)
     end = data.draw(st.integers(0, len(texts) - 1))
@@ -180,7 +180,7 @@ def test_what_has_no_words_may_come_after_the_end() -> None:
 
 
 @given(cuts=CUTS, data=st.data())
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_a_delta_of_anthropics_goes_to_a_block_that_is_open(cuts: set[int], data: st.DataObject) -> None:
     thoughts = [*block(0, "thinking"), delta("Hm", 0, "thinking"), BLOCK_END]
     inner = [*block(1), *(delta(text, 1) for text in cut(TEXT, cuts)), {**BLOCK_END, "index": 1}]
@@ -214,7 +214,7 @@ def beside(words: str, message: str | None, end: bool = False) -> dict[str, Any]
 
 
 @given(cuts=CUTS, data=st.data())
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_a_message_beside_the_pieces_has_their_words(cuts: set[int], data: st.DataObject) -> None:
     texts = cut(TEXT, cuts)
     # the text so far (Perplexity), that of the piece (Foundry Local), or none
@@ -322,7 +322,7 @@ PARAGRAPH = "Dear neighbours, welcome to our picnic on the green. Bring cups.\n"
 
 @pytest.mark.parametrize("wire", ["openai", "gemini"])
 @given(cuts=CUTS, more=CUTS, lost=st.integers(0, 8))
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_a_text_that_begins_again_as_a_whole_is_no_reply_though_nothing_else_says_so(
     wire: str, cuts: set[int], more: set[int], lost: int
 ) -> None:
@@ -422,7 +422,7 @@ LONG_PIECE = " neighbours, welcome to our"  # 27 characters, 14 of them differen
 
 @IN_PIECES
 @given(begin=WORDS, end=WORDS)
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_a_long_piece_in_the_middle_that_comes_twice_leaves_the_end_unknown(wire: str, begin: str, end: str) -> None:
     assume(not LONG_PIECE.startswith(begin[:1]) and begin != end)
     once, twice = [begin, LONG_PIECE, end], [begin, LONG_PIECE, LONG_PIECE, end]
@@ -454,7 +454,7 @@ def test_what_a_model_may_say_twice_in_a_row_counts(wire: str, again: list[str])
 
 @IN_PIECES
 @given(pieces=st.lists(st.text("abcdefgh", min_size=1, max_size=4), min_size=4, max_size=12, unique=True))
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_a_stream_in_which_each_piece_comes_twice_is_no_reply(wire: str, pieces: list[str]) -> None:
     assert not counts(of_stream(wire, in_pieces(wire, [piece for piece in pieces for _ in range(2)])))
     assert counts(of_stream(wire, in_pieces(wire, [piece for piece in pieces[:3] for _ in range(2)] + ["!"])))

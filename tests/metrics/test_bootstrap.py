@@ -274,9 +274,11 @@ def test_a_models_interval_does_not_depend_on_who_else_is_there(panel: Run) -> N
 
 
 @pytest.mark.slow
-def test_on_recorded_replies_draws_and_formulas_say_the_same(as_the_authors_read_them: Run) -> None:
-    formulas = sx.score(as_the_authors_read_them, "readable")
-    drawn = sx.score(as_the_authors_read_them, "readable", bootstrap=4000, seed=1)
+def test_on_recorded_replies_draws_and_formulas_say_the_same(
+    as_the_authors_read_them: Run, scores_as_the_authors_read_them: Scores
+) -> None:
+    formulas = scores_as_the_authors_read_them
+    drawn = sx.score(as_the_authors_read_them, "readable", bootstrap=2000, seed=1)
     compared = 0
     for one, two in zip(formulas, drawn, strict=True):
         if one.metric not in REPLACED or one.low is None or one.high is None or one.metric in NEAR_THE_CEILING:
@@ -307,15 +309,15 @@ def test_the_command_says_that_intervals_were_drawn(
     panel: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = str(panel.folder)
-    assert selfexec(monkeypatch, "score", folder, "--full", "--bootstrap", "300", "--seed", "5") == 0
-    assert "percentiles of 300 bootstrap draws of items (seed 5)" in " ".join(capsys.readouterr().out.split())
-    selfexec(monkeypatch, "score", folder, "--bootstrap", "300", "--format", "json")
-    assert json.loads(capsys.readouterr().out)["bootstrap"] == {"replicates": 300, "seed": 0}
+    assert selfexec(monkeypatch, "score", folder, "--full", "--bootstrap", "100", "--seed", "5") == 0
+    assert "percentiles of 100 bootstrap draws of items (seed 5)" in " ".join(capsys.readouterr().out.split())
+    selfexec(monkeypatch, "score", folder, "--bootstrap", "100", "--format", "json")
+    assert json.loads(capsys.readouterr().out)["bootstrap"] == {"replicates": 100, "seed": 0}
     selfexec(monkeypatch, "score", folder, "--format", "json")
     assert "bootstrap" not in json.loads(capsys.readouterr().out)
-    selfexec(monkeypatch, "score", folder, "--bootstrap", "300", "--model", "sim/coin", "--format", "csv")
+    selfexec(monkeypatch, "score", folder, "--bootstrap", "100", "--model", "sim/coin", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    expected = sx.score(panel, bootstrap=300).row("sim/coin", "association", "accuracy")
+    expected = sx.score(panel, bootstrap=100).row("sim/coin", "association", "accuracy")
     assert float(next(r for r in rows if r["metric"] == "accuracy")["low"]) == expected.low
 
 

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from build import figures
-from selfexec.analysis.score import score
+from selfexec.analysis.score import Scores
 from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.report.export import drawn
@@ -159,6 +159,8 @@ def test_a_width_of_no_figures_is_refused() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", MM)
-def test_all_letters_of_the_ten_models_figures_have_seven_points_and_room(ten_models: Run, width: str) -> None:
-    for figure in figures([ten_models], score(ten_models)):
+def test_all_letters_of_the_ten_models_figures_have_seven_points_and_room(
+    ten_models: Run, scores_of_ten: Scores, width: str
+) -> None:
+    for figure in figures([ten_models], scores_of_ten):
         assert_readable_in_print(figure, width)

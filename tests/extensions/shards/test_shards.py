@@ -741,7 +741,7 @@ def test_eight_shards_started_and_killed_at_random_are_the_run_that_one_machine_
     command = [sys.executable, "-m", "selfexec", "run", *options, "--out", str(out), "--shard"]
     running: list[subprocess.Popen[str]] = []
     kills = 0
-    for _ in range(60):
+    for _ in range(30):
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
         running.append(subprocess.Popen([*command, f"{rng.randrange(8)}/8"], **quiet))  # type: ignore[call-overload]
         time.sleep(rng.random() * 0.3)
@@ -755,7 +755,7 @@ def test_eight_shards_started_and_killed_at_random_are_the_run_that_one_machine_
     for process in running:
         process.kill()
         process.communicate()
-    assert kills > 10
+    assert kills > 5
     for n in range(8):
         subprocess.run([*command, f"{n}/8"], check=True, capture_output=True)
     joined, whole = sx.merge(out), sx.run([*TWO, "sim/knows-itself"], limit=25, epochs=2, out=tmp_path / "whole")
@@ -768,9 +768,9 @@ def test_eight_shards_started_and_killed_at_random_are_the_run_that_one_machine_
 @pytest.mark.slow
 def test_merge_is_killed_and_started_twice_at_once_and_all_is_well(three: Path) -> None:
     command = [sys.executable, "-m", "selfexec", "merge", str(three)]
-    for n in range(12):
+    for n in range(8):
         processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(2)]
-        time.sleep(0.2 + 0.03 * n)
+        time.sleep(0.2 + 0.045 * n)
         os.kill(processes[0].pid, signal.SIGKILL)
         for process in processes:
             process.wait()

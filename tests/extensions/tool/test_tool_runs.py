@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import warnings
 from collections import Counter
 from pathlib import Path
@@ -223,7 +224,7 @@ def test_a_run_that_is_killed_again_and_again_pays_each_session_once(tmp_path: P
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             seen = len(server.bodies)
             while process.poll() is None and len(server.bodies) < seen + 9:
-                pass
+                time.sleep(0.002)
             if process.poll() is None:
                 os.kill(process.pid, signal.SIGKILL)
             process.wait()
