@@ -5,6 +5,7 @@ import re
 import pytest
 
 import selfexec as sx
+from build import SEVEN
 from selfexec.analysis.findings import which_ones
 from selfexec.analysis.selection import Selection
 from selfexec.extensions.latex.wide_table import wide_table
@@ -59,7 +60,7 @@ def test_numbers_have_a_zero_before_the_point_in_latex_and_names_keep_theirs(tex
 def in_both_forms(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("forms") / "run"
     asked = ["association", "difficulty"]
-    return sx.run(experiments=asked, limit=40, facets={"elicit": ["choice", "probability"]}, out=folder)
+    return sx.run(SEVEN, experiments=asked, limit=40, facets={"elicit": ["choice", "probability"]}, out=folder)
 
 
 def test_probabilities_have_a_table_of_their_own_and_no_row_has_skill_and_auroc(in_both_forms: Run) -> None:
