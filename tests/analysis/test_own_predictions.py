@@ -127,7 +127,7 @@ def test_where_no_panel_is_large_enough_it_is_said_once_with_what_it_takes(tmp_p
     text = scores.table()
     lines = [line for line in text.splitlines() if "own excess" in line.lower()]
     # 20 items of each experiment: not even one model tells enough
-    assert lines == [f"{OWN_EXCESS} requires {REQUIRES}; no model here meets this in any experiment."]
+    assert lines == [f"{OWN_EXCESS} requires {REQUIRES}; no experiment here has any such model."]
     assert not any("tell something of their own" in line for line in text.splitlines()[:5])
     (few,) = too_few_for_own(scores.own)
     assert (few.about, few.answer, few.models) == ("overall", "withheld", 0)

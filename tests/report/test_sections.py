@@ -196,7 +196,7 @@ def test_a_page_goes_by_the_source_that_the_page_of_another_one_names(run: Run, 
     assert re.search(r"disagrees on \d+ of \d+ claims. <code>selfexec report RUN --source rule</code>", by_itself)
     selection = Selection.of(otherwise, source="rule")
     by_rule = page(selection, Options(figures=tmp_path))
-    assert "restriction: what was done is decided by a fixed rule" in by_rule
+    assert "Restriction: what was done is decided by a fixed rule" in by_rule
     assert "--source rule</code></p>" in by_rule  # the command that makes it
     scored = {row.model: row.value for row in sx.score(selection).of("restriction", "skill")}
     assert skills_in(by_rule) == scored != skills_in(by_itself)

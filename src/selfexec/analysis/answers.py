@@ -25,6 +25,7 @@ from selfexec.analysis.findings import (
 )
 from selfexec.analysis.in_probabilities import lead_in
 from selfexec.analysis.words import (
+    NAMED,
     FindingSentence,
     better_than_chance,
     common_reason,
@@ -169,11 +170,14 @@ def points_apart(findings: Sequence[Finding]) -> str:
 
 
 def _apart_by(finding: Finding) -> str:
-    """a difference of 12 points [8, 17]: with the interval that was tested, of prediction less behaviour"""
+    """a difference of 12 points [8, 17]: with the interval that was tested, of prediction less behaviour, as exact as
+    the difference; where it excludes 0, each end as exact as it takes to see that.
+    """
     ends = [end for end in (finding.tested_low, finding.tested_high) if end is not None]
     if finding.answer == "no":
         ends = [-end for end in reversed(ends)]
-    tested = f" [{', '.join(_in_points(end) for end in ends)}]" if len(ends) == 2 else ""
+    of = _difference(finding) if finding.answer == "open" else None
+    tested = f" [{', '.join(_in_points(end, of) for end in ends)}]" if len(ends) == 2 else ""
     shown = points_apart([finding])
     if finding.answer == "open" and _difference(finding) < 0:
         shown = re.sub(r"(?=\.?\d)", "-", shown, count=1)
@@ -191,13 +195,12 @@ def _as_printed(finding: Finding) -> bool:
     return _in_points(_difference(finding)) == str(round(100 * predicted) - round(100 * observed))
 
 
-def _in_points(share: float) -> str:
-    """13; below one point the first digit that is not 0, so that an interval which excludes 0 does not end there."""
-    points = 100 * share
-    if round(points, 9) == 0:
-        return "0"
-    digits = max(0, -math.floor(math.log10(abs(points))))
-    return decimal(points, digits)
+def _in_points(share: float, exact_as: float | None = None) -> str:
+    """13; below one point the first digit that is not 0, so that an interval which excludes 0 does not end there; or
+    as many digits as this share has then.
+    """
+    size = abs(round(100 * (share if exact_as is None else exact_as), 9))
+    return decimal(100 * share, max(0, -math.floor(math.log10(size))) if size else 0)
 
 
 def _range(shares: Sequence[float]) -> str:
@@ -474,11 +477,8 @@ def comparison_with_others(scores: ConditionScores, areas: ConditionScores | Non
     it = len(scores.models) == 1
     parts = []
     if ahead:
-        who = (
-            f"{'It' if it else ahead[0]} predicts itself"
-            if len(ahead) == 1
-            else f"{listed_names(ahead)} predict themselves"
-        )
+        several = f"{listed_names(ahead) if len(ahead) <= NAMED else f'{len(ahead)} models'} predict themselves"
+        who = f"{'It' if it else ahead[0]} predicts itself" if len(ahead) == 1 else several
         parts.append(f"{who} better than a baseline made from other models in some experiment")
     elif found:
         where = joined(dict.fromkeys(finding.about.replace("_", " ") for finding in found))
@@ -489,7 +489,10 @@ def comparison_with_others(scores: ConditionScores, areas: ConditionScores | Non
     if shown:
         parts.append(f"in {joined(shown)} predictions hold what only the model itself could know")
     elif own:
-        parts.append("nothing that only the model itself could know is shown")
+        unresolved = [*dict.fromkeys(f.about.replace("_", " ") for f in own if f.verdict == "unresolved")]
+        some = f"not shown (in {joined(unresolved)} unresolved)" if unresolved else "not shown"
+        verdict = "unresolved" if len(unresolved) == len({finding.about for finding in own}) else some
+        parts.append(f"knowledge that only the model itself could have is {verdict}")
     text = "; ".join(parts)
     return f"{text if ahead else sentence(text)}." if parts else ""  # a name keeps its first letter
 

@@ -172,7 +172,7 @@ def behind_naive(gaps: Sequence[Finding]) -> FindingSentence | None:
     naive = EXPERIMENTS[about].naive
     if not found.below or naive is None:
         return None
-    n, k = len(found.judged), len(found.below)
+    n, k = len(gaps), len(found.below)
     who = f"{all_of(n)} models" if k == n > 1 else found.below[0].subject if n == 1 else f"{k} of {n} models"
     naives = [one.level or 0.0 for one in found.below]
     models = [(one.level or 0.0) + (one.value or 0.0) for one in found.below]
@@ -273,9 +273,8 @@ def _by(found: Finding) -> str:
 
 def too_few_models(found: Finding) -> str:
     """Why there is no verdict on own excess at all, and what it would require."""
-    here = f"at most {number_of(found.models, 'model')} here" if found.models else "no model here"
-    meet = "meet" if (found.models or 0) > 1 else "meets"
-    return f"{OWN_EXCESS} requires {REQUIRES}; {here} {meet} this in any experiment"
+    here = f"more than {number_of(found.models, 'such model')}" if found.models else "any such model"
+    return f"{OWN_EXCESS} requires {REQUIRES}; no experiment here has {here}"
 
 
 # --- one model -------------------------------------------------------------------------------------------------------

@@ -152,13 +152,6 @@ def score_rows(context: Context, rows: Iterable[Score], counts: Counts) -> Marku
     )
 
 
-FILTERS = {
-    "name": name,
-    "marks": marks,
-    "known": known,
-    "range": range_of,
-    "behind": behind,
-    "cell": cell,
-    "number_cell": number_cell,
-    "score_rows": score_rows,
+FILTERS = {each.__name__: each for each in (name, marks, known, behind, cell, number_cell, score_rows)} | {
+    "range": range_of
 }

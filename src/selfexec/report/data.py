@@ -56,22 +56,17 @@ class Options:
     def command(self, selection: Selection) -> str:
         """The command that makes this page, without the folders in which things happened to lie."""
         words = ["selfexec", "report", *(run.folder.name for run in selection.runs)]
-        if selection.convention != "strict":
-            words += ["--convention", selection.convention]
-        if self.evidence != "sample":
-            words += ["--evidence", self.evidence]
-        if selection.source:
-            words += ["--source", selection.source]
-        if selection.panel:
-            words += ["--panel", Path(selection.panel).name]
-        for path in selection.readings:
-            words += ["--readings", path.name]
-        if self.groups:
-            words += ["--groups", self.groups.name]
-        if self.abilities:
-            words += ["--abilities", self.abilities.name]
-        if self.url:
-            words += ["--url", self.url]
+        given = [
+            ("--convention", selection.convention if selection.convention != "strict" else None),
+            ("--evidence", self.evidence if self.evidence != "sample" else None),
+            ("--source", selection.source),
+            ("--panel", selection.panel and Path(selection.panel).name),
+            *(("--readings", path.name) for path in selection.readings),
+            ("--groups", self.groups and self.groups.name),
+            ("--abilities", self.abilities and self.abilities.name),
+            ("--url", self.url),
+        ]
+        words += [part for flag, value in given if value for part in (flag, value)]
         return shlex.join(words)
 
 

@@ -41,10 +41,13 @@ Place = tuple[str, str, str]  # model, experiment, item
 
 @dataclass(frozen=True)
 class PackedSessions:
-    """Packed, ready to stand in a page; the chunks are in the order of the models, prompts in that of the runs."""
+    """Packed, ready to stand in a page; the chunks are in the order of the models, prompts in that of the runs.
+    `whole`: all that there are.
+    """
 
     chunks: Sequence[str]
     prompts: Sequence[str]
+    whole: bool
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,8 @@ class PageEvidence:
                 for number, run in enumerate(self.runs)
                 for model in run.models
             )
-            return PackedSessions(list(pool.map(packed, found)), [packed(one.nested) for one in prompts])
+            whole = all(len(keys) == len(run.replies) for run, keys in zip(self.runs, kept, strict=True))
+            return PackedSessions(list(pool.map(packed, found)), [packed(one.nested) for one in prompts], whole)
 
     @cached_property
     def index(self) -> str:

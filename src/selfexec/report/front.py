@@ -66,7 +66,7 @@ class FrontColumn:
 
     Attributes:
         head: What is asked.
-        brief: How many models are in each state.
+        brief: How many models are in each state, below the rows.
         number: What the numbers are, where the marks do not say it.
         drawn: What dot and dash of a row are called; the second is None where there is none.
         ticks: Places on the scale, and what is written there.
@@ -117,7 +117,8 @@ class FrontPanel:
 @dataclass(frozen=True)
 class Front:
     """`judged` are the models with an overall score, `apart` those without. `incomplete`: the latter lost too much of
-    what they were asked. `why`: model -> what is to be said of its numbers alone; `common` is said of all of them.
+    what they were asked. `why`: model -> what is to be said of its numbers alone; `common` is said of all of them,
+    and `too_few` is why no model can be called ahead.
     """
 
     headline: str
@@ -127,6 +128,7 @@ class Front:
     incomplete: bool
     why: Mapping[str, Sequence[str]]
     common: Sequence[str]
+    too_few: Sequence[str]
 
     @property
     def models(self) -> Sequence[str]:
@@ -150,33 +152,18 @@ class Front:
 
     @property
     def states(self) -> set[str]:
-        return {state for cell in self.cells for state in (cell.state, *(["faint"] if cell.faint else []))}
+        faint = any(cell.faint for cell in self.cells) or any(len(c.cells) < len(self.models) for c in self.columns)
+        return {cell.state for cell in self.cells} | ({"faint"} if faint else set())
 
     @property
-    def has_own(self) -> bool:
-        return any(panel.own for panel in self.panels)
+    def has_arrows(self) -> bool:
+        """Whether an interval goes on beyond the scale."""
+        return any(cell.shown and cell.shown.beyond(c.scale) for c in self.columns for cell in c.cells.values())
 
     @property
-    def has_margins(self) -> bool:
-        return any(column.drawn[1] == BASELINE for column in self.columns)
-
-    @property
-    def has_elsewhere(self) -> bool:
-        """Whether a column is of another condition than the page."""
-        return any(cell.elsewhere for cell in self.cells)
-
-    @property
-    def has_margin_at_own_rate(self) -> bool:
-        """Whether any margin is over a baseline that was made to say yes as often."""
-        return any(cell.row.metric == "margin_at_own_rate" for cell in self.cells)
-
-    @property
-    def in_auroc(self) -> bool:
-        return any(column.number == AUROC_MARGIN for column in self.columns)
-
-    @property
-    def in_skill(self) -> bool:
-        return any(column.number == "lead" or column.drawn[1] is None for column in self.columns)
+    def measures(self) -> set[str]:
+        """What the columns of which ones are in."""
+        return {column.number or column.head for column in self.columns}
 
 
 def front(
@@ -195,9 +182,12 @@ def front(
     overall = {row.model for row in scores.of("overall", "skill") if row.value is not None}
     judged = [model for model in models if model in overall] or list(models)
     apart = [model for model in models if model not in judged]
-    reasons = {model: list(_reasons(scores, model, shown)) for model in models}
-    common = [reason for reason in reasons[models[0]] if all(reason in told for told in reasons.values())]
-    why = {model: own for model, told in reasons.items() if (own := [one for one in told if one not in common])}
+    told = {model: _reasons(scores, model, shown) for model in models}
+    few = [*dict.fromkeys(text for reasons in told.values() for text, of_few in reasons.items() if of_few)]
+    common = [
+        text for text, of_few in told[models[0]].items() if not of_few and all(text in one for one in told.values())
+    ]
+    own = {model: [text for text in reasons if text not in (*few, *common)] for model, reasons in told.items()}
     starts = _starts([len(columns[experiment]) for experiment in shown])
     return Front(
         headline(scores, areas),
@@ -205,8 +195,9 @@ def front(
         judged,
         apart,
         all(_incomplete(scores, model) for model in apart),
-        why,
+        {model: list(reasons_once(reasons)) for model, reasons in own.items() if reasons},
         list(reasons_once(common)),
+        list(reasons_once(few)),
     )
 
 
@@ -239,7 +230,7 @@ def _panel(
 
 MODEL, BASELINE = "model", "baseline"
 WHICH = "Which ones"
-AUROC_MARGIN = "lead in AUROC"
+MARGIN, AUROC_MARGIN = "margin", "margin in AUROC"
 SHARES = ((0.0, "0"), (0.5, ""), (1.0, "100%"))
 SKILLS = ((0.0, "0"), (0.5, "skill"), (1.0, "1"))
 AREAS = ((0.0, "0"), (0.5, ".5"), (1.0, "1"))
@@ -302,10 +293,10 @@ def which_ones_column(scores: Scores, experiment: str) -> FrontColumn | None:
     skills = {row.model: row.value for row in scores.of(experiment, measure)}
     rows = {row.model: row for row in scores.of(experiment, metric)}
     in_areas = measure == "auroc"
-    called, number_called, ticks = ("AUROC", AUROC_MARGIN, AREAS) if in_areas else ("skill", "lead", SKILLS)
+    called, number_called, ticks = ("AUROC", AUROC_MARGIN, AREAS) if in_areas else ("skill", MARGIN, SKILLS)
     cells = {}
     known = [(skills[f.subject] or 0.0, f.value) for f in findings if f.value is not None]
-    scale = _scale(end for skill, lead in known for end in (skill, skill - lead))
+    scale = _scale(end for skill, margin in known for end in (skill, skill - margin))
     for finding in findings:
         model, state, skill = finding.subject, finding.state, skills[finding.subject]
         if finding.value is None or skill is None:
@@ -380,7 +371,7 @@ def _cell(
     interval = (finding.tested_low, finding.tested_high) if finding.among else (finding.low, finding.high)
     low, high = (None if end is None else (ends[1] or 0.0) + end for end in interval)
     shown = Pair(*ends, low, high, LOOKS.get(finding.answer, "hollow"))
-    drawing = pair(shown, scale, [place for place, _ in ticks])
+    drawing = pair(shown, scale, [place for place, _ in ticks], spoken)
     return FrontCell(finding.subject, drawing, number, spoken, finding.state, row, finding.answer == "withheld", shown)
 
 
@@ -397,18 +388,14 @@ def _incomplete(scores: Scores, model: str) -> bool:
     return any(row is not None and (row.value or 0.0) < LEAST_COVERAGE for row in rows)
 
 
-def _reasons(scores: Scores, model: str, experiments: Sequence[str]) -> Iterator[str]:
-    """What is withheld, or to be read with caution, and why; each once."""
-    told: set[str] = set()
-    for experiment in ("overall", *experiments):
-        for metric in ("skill", "baseline_margin"):
-            row = scores.get(model, experiment, metric)
-            if row is None or not row.reason or not_run(row):
-                continue
-            text = row.reason if experiment == "overall" else f"{experiment}: {row.reason}"
-            if text not in told:
-                told.add(text)
-                yield text
+def _reasons(scores: Scores, model: str, experiments: Sequence[str]) -> dict[str, bool]:
+    """Why what is withheld, or has no verdict, and whether that is since there are too few models."""
+    rows = (scores.get(model, e, metric) for e in ("overall", *experiments) for metric in ("skill", "baseline_margin"))
+    return {
+        row.reason if row.experiment == "overall" else f"{row.experiment}: {row.reason}": row.too_few_models
+        for row in rows
+        if row and row.reason and not not_run(row)
+    }
 
 
 def reasons_once(reasons: Sequence[str]) -> Iterator[str]:

@@ -19,7 +19,8 @@ text{font-family:Helvetica,Arial,'Liberation Sans','Nimbus Sans',sans-serif;fill
 .soft{fill:#565e69}.bold{font-weight:700}
 .between{fill:#ccd3dc}.held{stroke:#16191d;stroke-width:3}.tick{stroke:#d5dae1}
 .zero{stroke:#565e69;stroke-dasharray:2 2}
-.whisker{stroke:#0a5fb4;stroke-width:2}circle.caution{fill:#fff;stroke:#565e69;stroke-width:2.5;stroke-dasharray:3 2}
+.whisker{stroke:#0a5fb4;stroke-width:2;fill:none}
+circle.caution{fill:#fff;stroke:#565e69;stroke-width:2.5;stroke-dasharray:3 2}
 circle{fill:#0a5fb4}circle.hollow{fill:#fff;stroke:#0a5fb4;stroke-width:2.5}
 """.strip()
 

@@ -98,10 +98,10 @@ def dollars(value: float) -> str:
 
 
 def typeset(text: str) -> str:
-    """The text as a page prints it, with a true minus sign before each number like -.05."""
+    """The text as a page prints it, with a true minus sign before each number like -.05, -5% or -8 points."""
     if "-" not in text:  # as in nearly every cell
         return text
-    return re.sub(r"(?:^|(?<=[\s\[(]))-(?=\.\d|\d+\.\d\d)", "−", text)
+    return re.sub(r"(?:^|(?<=[\s\[(]))-(?=\.\d|\d+(?:\.\d\d|%| points?\b|[,\]]))", "−", text)
 
 
 def with_zeros(text: str) -> str:

@@ -13,10 +13,10 @@ from selfexec.report.figures.said import correlated
 from selfexec.report.svg import Axis, Sign, Spot, ends_of, plane, reach
 from selfexec.text.numbers import decimal, in_a_cell
 
-TITLE = "Score and ability"
+TITLE = "Mean accuracy and ability"
 CAPTION = (
-    "Mean of the three accuracies, which depend on how often a model says yes, too, and ability in the Rasch model on "
-    "public benchmarks."
+    "Mean of the three accuracies, which depend on how often a model says yes, too (self_execution_score), and ability "
+    "in the Rasch model on public benchmarks."
 )
 HEIGHT = 236.0
 PAPERS = "r = .59"  # between ability and the self-execution score, as its text has it (section 4.4)
@@ -34,18 +34,18 @@ def ability(numbers: FigureNumbers) -> Figure | None:
             "score",
             Number(abilities[model]),
             number,
-            f"{model}: score {number.full}, ability {decimal(abilities[model])}",
+            f"{model}: mean accuracy {number.full}, ability {decimal(abilities[model])}",
             "faint" if number.note else "main",
         )
         for model, number in shown.items()
     ]
     least, most = min(abilities.values()), max(abilities.values())
     end = most + 0.15 * (most - least)  # the room of a name
-    x, y = Axis("ability", _around([least, end])), Axis("score", _around(ends_of(shown.values())))
-    signs = [Sign("main", "model, with 95% interval"), Sign("faint", "overall score withheld")]
+    x, y = Axis("ability", _around([least, end])), Axis("mean accuracy", _around(ends_of(shown.values())))
+    signs = [Sign("main", "model, with 95% interval"), Sign("faint", "no overall score: not counted")]
     svg = plane(numbers.model_order, "ability", TITLE, CAPTION, spots, x, y, signs, height=HEIGHT)
-    cells = {"ability": {m: in_a_cell(ability) for m, ability in abilities.items()}, "score": texts(shown)}
-    cells["score: withheld"] = {m: number.note for m, number in shown.items() if number.note}
+    cells = {"ability": {m: in_a_cell(ability) for m, ability in abilities.items()}, "mean accuracy": texts(shown)}
+    cells["mean accuracy: withheld"] = {m: number.note for m, number in shown.items() if number.note}
     finding = correlated(
         page_correlations(numbers).get((SCORE, ABILITY)),
         "More able models have a higher mean accuracy",

@@ -130,7 +130,7 @@ def _figure(
 
 
 def _finding(here: str, of_page: Mapping[str, Number], found: Mapping[str, Mapping[str, Number]]) -> str:
-    """In which conditions models predict themselves less well, or better: those in which most of them do."""
+    """In which conditions the predictions of most models fit what they do less well, or better."""
     stands = {condition: stand(skills, of_page) for condition, skills in found.items()}
     clauses = []
     for how, side in (("less well", "below"), ("better", "above")):
@@ -138,10 +138,10 @@ def _finding(here: str, of_page: Mapping[str, Number], found: Mapping[str, Mappi
         if most := max(counts.values()):
             where = [condition for condition, n in counts.items() if n == most]
             those = stands[where[0]]
-            verb = "predicts itself" if most == 1 else "predict themselves"
             whom = those.whom(getattr(those, side))
+            its = "its" if most == 1 else "their"
             # their names are long: the heads of the panels have them
             count = all_of(len(where)) if len(where) == len(found) else f"{len(where)} of {len(found)}"
             named = where[0] if len(where) == 1 else f"{count} other conditions"
-            clauses.append(f"{whom} {verb} {how} in {named} than in {here}")
+            clauses.append(f"the predictions of {whom} fit {its} own behaviour {how} in {named} than in {here}")
     return "; ".join(clauses)

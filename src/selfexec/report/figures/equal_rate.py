@@ -12,8 +12,8 @@ from selfexec.report.svg import RowPanel, Sign, reach, rows
 
 TITLE = "Skill at equal yes rates"
 CAPTION = (
-    "How much of the skill possible at a model's yes rate it and the baseline reach; where both are near 1, they "
-    "cannot be told apart."
+    "How much of the skill possible at a model's yes rate it and the baseline reach, with 95% intervals; where both "
+    "are near 1, they cannot be told apart."
 )
 
 
@@ -28,8 +28,8 @@ def equal_rate(numbers: FigureNumbers) -> Figure | None:
         if not own or not baseline:
             continue
         name = experiment.replace("_", " ")
-        marks = [*dots(numbers, "baseline", baseline, "baseline"), *dots(numbers, "model", own)]
-        panels.append(RowPanel(name, marks, tied=True, axis="share of possible skill", of=experiment))
+        marks = [*dots(numbers, "baseline", baseline, "baseline", offset=3), *dots(numbers, "model", own, offset=-3)]
+        panels.append(RowPanel(name, marks, axis="share of possible skill", of=experiment))
         shown.append(own)
         cells |= {f"{experiment}: model": texts(own), f"{experiment}: baseline": texts(baseline)}
         if states := brief(which_ones(numbers.scores, experiment)):
@@ -39,7 +39,7 @@ def equal_rate(numbers: FigureNumbers) -> Figure | None:
         return None
     domain = reach([dot.value for panel in panels for dot in panel.dots], 0.0, 1.0)  # one, to be compared
     panels = [replace(panel, domain=domain) for panel in panels]
-    signs = [Sign("main", "model, with 95% interval"), Sign("baseline", "baseline at its yes rate")]
+    signs = [Sign("main", "model"), Sign("baseline", "baseline at its yes rate")]
     svg = rows(numbers.model_order, "equal_rate", TITLE, CAPTION, panels, signs_of(signs, *shown))
     finding = f"At equal yes rates: {'; '.join(told)}" if told else ""
     return Figure("equal_rate", TITLE, CAPTION, svg, *behind(numbers.models, cells), finding)

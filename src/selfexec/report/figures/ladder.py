@@ -8,23 +8,12 @@ from selfexec.analysis.names import SKILLS, baseline_name
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import ITSELF
 from selfexec.report.figures.figure import Figure
-from selfexec.report.figures.numbers import FigureNumbers
+from selfexec.report.figures.numbers import NO_VERDICT, FigureNumbers
 from selfexec.report.figures.said import Stand, by_experiment
 from selfexec.report.svg import Dot, RowPanel, Sign, ends_of, reach, rows
-from selfexec.text.numbers import in_a_cell, interval, joined
+from selfexec.text.numbers import in_a_cell, interval
 
 TITLE = "Does anything predict a model better than its own predictions do?"
-# levels -> what they go by
-BY = {
-    ("constant",): "always the same answer",
-    ("facts",): "facts about the item",
-    ("text",): "its words",
-    ("others_predictions", "others_behaviour"): "other models",
-    ("family_predictions", "family_behaviour"): "the model's family",
-    ("history",): "what the model did with other items",
-}
-STACKED = "stacked"  # of the others; it is what margins are over
-
 # level -> what predicts a model there
 PREDICTORS = {
     "others_behaviour": "what other models do",
@@ -36,14 +25,10 @@ PREDICTORS = {
     "family_predictions": "what its family predicts",
     "history": "what it did with other items",
 }
-
-
-def _caption(levels: Sequence[str]) -> str:
-    by = [text for these, text in BY.items() if not set(levels).isdisjoint(these)]
-    return (
-        "Skill of each model's own predictions and of the best predictor that goes by one of these alone, however "
-        f"often each says yes: {joined(by)}."
-    )
+CAPTION = (
+    "Skill of each model's own predictions and of going by {} alone, however often each says yes; the table has what "
+    "else predicts a model."
+)
 
 
 def ladder(numbers: FigureNumbers) -> Figure | None:
@@ -55,34 +40,30 @@ def ladder(numbers: FigureNumbers) -> Figure | None:
     levels = [level for level in HEADS if any(row.level == level for row in found)]
     experiments = [e for e in EXPERIMENTS if any(row.experiment == e for row in found)]
     found.sort(key=lambda row: numbers.models.index(row.model))
-    panels = [_panel(e, [row for row in found if row.experiment == e]) for e in experiments]
-    signs = [Sign("main", "own prediction, with 95% interval"), Sign("baseline", "best single predictor")]
+    behind = Counter(row.level for row in found if row.own_prediction == "behind")
+    shown = max((one for one in PREDICTORS if one in levels), key=lambda one: behind[one])
+    panels = [
+        _panel(e, [row for row in found if row.experiment == e and row.level in (ITSELF, shown)]) for e in experiments
+    ]
+    signs = [Sign("main", "own prediction, with 95% interval"), Sign("baseline", PREDICTORS[shown])]
     if any(row.reason for row in found if row.level == ITSELF):
-        signs.append(Sign("faint", "with caution"))
-    caption = _caption(levels)
+        signs.append(Sign("faint", NO_VERDICT))
+    caption = CAPTION.format(PREDICTORS[shown])
     svg = rows(numbers.model_order, "ladder", TITLE, caption, panels, signs)
-    return Figure("ladder", TITLE, caption, svg, *_table(numbers, found, levels, experiments), _finding(found))
+    return Figure("ladder", TITLE, caption, svg, *_table(numbers, found, levels, experiments), _finding(found, shown))
 
 
-def _finding(rows: Sequence[LadderRow]) -> str:
-    """The one level that predicts most models better than they predict themselves, adjusted for all (Holm); the
-    stacked ones aside.
-    """
-    behind = [row for row in rows if row.own_prediction == "behind" and row.level in PREDICTORS]
-    if not behind:
-        return ""
-    counts = Counter(row.level for row in behind)
-    level = max(PREDICTORS, key=lambda one: counts[one])
+def _finding(rows: Sequence[LadderRow], level: str) -> str:
+    """Which models it predicts better than they predict themselves, adjusted for all levels (Holm)."""
     whose: dict[str, str] = {}
+    models: set[str] = set()
     for experiment in dict.fromkeys(row.experiment for row in rows):
         held = [row for row in rows if (row.level, row.experiment) == (level, experiment)]
         if those := [row.model for row in held if row.own_prediction == "behind"]:
-            whose[experiment] = Stand(tuple(row.model for row in held), (), tuple(those)).whom(those)
-    alone = len({row.model for row in rows}) == 1
-    whom = by_experiment(whose)
-    return (
-        f"Going by {PREDICTORS[level]} is a better guide to {whom} than {'its' if alone else 'their'} own predictions"
-    )
+            whose[experiment] = Stand((), tuple(those), len(held)).whom(those)
+            models |= {*those}
+    whom = f"{by_experiment(whose)} than {'its' if len(models) == 1 else 'their'} own predictions" if models else ""
+    return whom and f"Going by {PREDICTORS[level]} is a better guide to {whom}"
 
 
 def _panel(experiment: str, found: Sequence[LadderRow]) -> RowPanel:
@@ -92,15 +73,13 @@ def _panel(experiment: str, found: Sequence[LadderRow]) -> RowPanel:
 
 
 def _dots(own: LadderRow, found: Sequence[LadderRow]) -> Iterator[Dot]:
-    """The best of the others, and the model's own prediction."""
+    """The other predictor, and the model's own prediction."""
     assert own.skill is not None
-    others = [row for row in found if row.model == own.model and row.level not in (ITSELF, STACKED)]
-    if others:
-        best = max(others, key=lambda row: (round(row.skill or 0.0, 9), row.level))  # the same whatever the order
-        said = f"{best.model}, {HEADS[best.level]} ({baseline_name(best.baseline)}) in {best.experiment}"
-        difference = "" if best.difference is None else f"; its own prediction less that: {signed_interval(best)}"
-        skill = interval(best.skill, best.low, best.high)
-        yield Dot(best.model, "best single predictor", best.skill or 0.0, f"{said}: {skill}{difference}", "baseline")
+    for other in (row for row in found if row.model == own.model and row.level != ITSELF):
+        said = f"{other.model}, {HEADS[other.level]} ({baseline_name(other.baseline)}) in {other.experiment}"
+        difference = "" if other.difference is None else f"; its own prediction less that: {signed_interval(other)}"
+        skill = interval(other.skill, other.low, other.high)
+        yield Dot(other.model, HEADS[other.level], other.skill or 0.0, f"{said}: {skill}{difference}", "baseline")
     caution = f" ({own.reason})" if own.reason else ""
     title = f"{own.model}, its own prediction in {own.experiment}: {interval(own.skill, own.low, own.high)}{caution}"
     yield Dot(own.model, "itself", own.skill, title, "faint" if own.reason else "main", own.low, own.high)
@@ -109,11 +88,7 @@ def _dots(own: LadderRow, found: Sequence[LadderRow]) -> Iterator[Dot]:
 def _table(
     numbers: FigureNumbers, rows: list[LadderRow], levels: list[str], experiments: list[str]
 ) -> tuple[list[str], list[list[str]]]:
-    cells = {
-        (row.model, row.experiment, row.level): in_a_cell(row.skill, row.low, row.high)
-        for row in rows
-        if row.skill is not None
-    }
+    cells = {(r.model, r.experiment, r.level): in_a_cell(r.skill, r.low, r.high) for r in rows if r.skill is not None}
     found = [
         [model, experiment, *(cells.get((model, experiment, level), "") for level in levels)]
         for experiment in experiments

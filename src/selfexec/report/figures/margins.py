@@ -9,7 +9,7 @@ from selfexec.analysis.findings import TOO_CLOSE, Finding, against_baseline, exp
 from selfexec.analysis.numbers import Number
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import FigureNumbers, texts
+from selfexec.report.figures.numbers import FigureNumbers, signs_of, texts
 from selfexec.report.svg import Dot, Piece, RowPanel, Sign, ends_of, reach, rows
 from selfexec.text.numbers import decimal
 
@@ -41,13 +41,12 @@ def margins(numbers: FigureNumbers) -> Figure | None:
         Sign("main", "the model about itself"),
         Sign("baseline", "the best baseline"),
         Sign("fill-7", "the margin between them"),
-        *([Sign("faint", "with caution")] if any(n.note for found in skills.values() for n in found.values()) else []),
     ]
     cells: dict[str, dict[str, str]] = {}
     for e in experiments:
         cells |= {f"{e} skill": texts(skills[e]), f"{e} margin": texts(sizes[e])}
     title = _title(numbers)
-    svg = rows(numbers.model_order, "margins", title, CAPTION, panels, signs)
+    svg = rows(numbers.model_order, "margins", title, CAPTION, panels, signs_of(signs, *skills.values()))
     return Figure("margins", title, CAPTION, svg, *behind(numbers.models, cells))
 
 

@@ -37,7 +37,7 @@ from selfexec.text.numbers import count_in_a_cell
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
-BASELINE = "most accurate baseline"
+BASELINE, NO_VERDICT = "most accurate baseline", "no verdict"
 
 
 class FigureNumbers:
@@ -214,9 +214,9 @@ def dots(
 
 
 def signs_of(signs: Sequence[Sign], *found: Mapping[str, Number]) -> list[Sign]:
-    """With that of what is to be read with caution, where anything is."""
+    """With that of what has no verdict, where anything is to be read with caution."""
     caution = any(number.note for numbers in found for number in numbers.values())
-    return [*signs, *([Sign("faint", "with caution")] if caution else [])]
+    return [*signs, *([Sign("faint", NO_VERDICT)] if caution else [])]
 
 
 def baseline_dots(numbers: FigureNumbers, found: Mapping[str, Baseline]) -> list[Dot]:

@@ -1,7 +1,7 @@
 """All correlations that a page has: titles say what these show, adjusted for all of them together.
 
-A title is about numbers that are not withheld: of models whose headline is not, where there is a headline; of a score
-that is to be read with caution it says nothing.
+A title is about numbers that are not withheld: of models with an overall score, where any has one;
+of a number that is to be read with caution it says nothing.
 """
 
 import math
@@ -16,22 +16,22 @@ from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.figures.said import AdjustedCorrelation, adjusted, related
 from selfexec.stats import Correlation
 
-SCORE, ABILITY = "score", "ability"
+SCORE, ABILITY = "mean accuracy", "ability"
 ORDERING, KNOWING = "tokens of a ranking", "knowing what is right"
 Names = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Related:
-    """Two columns, and Pearson's correlation over all models, and over those whose headline is not withheld.
-    `headline`: whether there are headlines at all.
+    """Two columns, and Pearson's correlation over all models, and over those with an overall score. `overall`: whether
+    any model has one.
     """
 
     one: str
     two: str
     all: Correlation
     eligible: Correlation
-    headline: bool
+    overall: bool
 
     @property
     def names(self) -> str:
@@ -39,26 +39,21 @@ class Related:
 
     @property
     def fewer(self) -> bool:
-        """Whether some models have no headline, and a correlation is there without them."""
+        """Whether some models have no overall score, and a correlation is there without them."""
         return not math.isnan(self.eligible.value) and self.eligible.n < self.all.n
 
     @property
     def titled(self) -> Correlation:
         """The one that a title may be about."""
-        return self.eligible if self.headline else self.all
+        return self.eligible if self.overall else self.all
 
     @property
     def sizes(self) -> str:
         return f"n = {self.all.n}" + (f"; {self.eligible.n}" if self.fewer else "")
 
-    @property
-    def of_a_whole(self) -> bool:
-        """Whether the one is a part of the other."""
-        return SCORE in (self.one, self.two) and not {self.one, self.two}.isdisjoint(EXPERIMENTS)
-
 
 def related_numbers(numbers: FigureNumbers) -> list[Related]:
-    """Every pair of accuracies, the score and ability."""
+    """Every pair of accuracies, their mean and ability, but for a whole with its parts, which go together anyway."""
     means = score_columns(numbers.scores)
     columns = {
         **{experiment: means.get(f"{experiment} accuracy", {}) for experiment in EXPERIMENTS},
@@ -73,7 +68,7 @@ def related_numbers(numbers: FigureNumbers) -> list[Related]:
             pair.one, pair.two, pair.pearson, pairs.pair(pair.one, pair.two, "eligible").pearson, eligible is not None
         )
         for pair in pairs
-        if pair.among == "all"
+        if pair.among == "all" and not (SCORE in (pair.one, pair.two) and {pair.one, pair.two} & {*EXPERIMENTS})
     ]
 
 
@@ -83,10 +78,8 @@ def ability_experiments() -> list[str]:
 
 
 def page_correlations(numbers: FigureNumbers) -> dict[Names, AdjustedCorrelation]:
-    """By the names of the two (within one experiment: its name and `KNOWING` or `ORDERING`): all that a page has, but
-    for a whole with its parts, which go together anyway.
-    """
-    correlations = {(pair.one, pair.two): pair.titled for pair in related_numbers(numbers) if not pair.of_a_whole}
+    """By the names of the two (within one experiment: its name and `KNOWING` or `ORDERING`): all that a page has."""
+    correlations = {(pair.one, pair.two): pair.titled for pair in related_numbers(numbers)}
     for experiment in (name for name in PAPER_HEADLINE.experiments if EXPERIMENTS[name].claim_kind == "order"):
         tokens, ranking = numbers.prediction_tokens(experiment), numbers.scored(experiment, "accuracy")
         log_tokens = {model: math.log(one.value) for model, one in tokens.items()}

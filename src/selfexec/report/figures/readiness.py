@@ -11,10 +11,7 @@ from selfexec.report.figures.said import Stand, sentence
 from selfexec.report.svg import RowPanel, Sign, rows
 
 TITLE = "How often: predicted and done"
-CAPTION = (
-    "How often each model predicted that it would do what is named above the panel, and how often it did: shares of "
-    "the claims whose prediction and outcome were both read."
-)
+CAPTION = "Shares of the claims whose prediction and outcome were both read."
 
 
 def with_readiness() -> dict[str, str]:
@@ -50,7 +47,7 @@ def _clauses(experiment: str, findings: Sequence[Finding]) -> Iterator[str]:
     """By the verdicts on rate bias."""
     behaviour = EXPERIMENTS[experiment].words.behaviour
     above, below = (tuple(one.subject for one in findings if one.answer == answer) for answer in ("yes", "no"))
-    found = Stand(tuple(one.subject for one in findings), above, below)
+    found = Stand(above, below, len(findings))
     for those, errs in ((found.above, "overestimate"), (found.below, "underestimate")):
         if those and behaviour:
             verb, pronoun = (f"{errs}s", "it") if len(those) == 1 else (errs, "they")

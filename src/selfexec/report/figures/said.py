@@ -23,17 +23,16 @@ HALF = Number(0.5, 0.5, 0.5)  # a coin
 
 @dataclass(frozen=True)
 class Stand:
-    """Of the models that can be judged, those whose first number is surely above the second, and below it."""
+    """Of so many models those whose first number is surely above the second, and below it."""
 
-    judged: tuple[str, ...]
     above: tuple[str, ...]
     below: tuple[str, ...]
+    of: int
 
     def whom(self, those: Sequence[str]) -> str:
         """all 10 models, both models, 3 of 10 models, or one by its name"""
-        n = len(self.judged)
-        whole = f"{all_of(n)} models"
-        return those[0] if len(those) == 1 else whole if len(those) == n else f"{len(those)} of {n} models"
+        whole = f"{all_of(self.of)} models"
+        return those[0] if len(those) == 1 else whole if len(those) == self.of else f"{len(those)} of {self.of} models"
 
 
 def stand(ones: Mapping[str, Number], twos: Mapping[str, Number]) -> Stand:
@@ -45,7 +44,7 @@ def stand(ones: Mapping[str, Number], twos: Mapping[str, Number]) -> Stand:
         tuple(m for m, clear in zip(gaps, clear_of_zero([*gaps.values()], sign), strict=True) if clear)
         for sign in (1, -1)
     )
-    return Stand((*gaps,), above, below)
+    return Stand(above, below, len(ones))
 
 
 def _gap(one: Number, two: Number) -> Number | None:

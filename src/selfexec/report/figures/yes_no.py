@@ -14,8 +14,7 @@ def association(numbers: FigureNumbers) -> Figure | None:
     title = "Word association: predictions about words that the model would list"
     caption = (
         "Accuracy, precision, recall, and how often a model predicted that it would list a word (of the claims whose "
-        "prediction and outcome were both read); diamonds are, next to accuracy, always saying no, and next to how "
-        "often it predicted a word, how often it listed it."
+        "prediction and outcome were both read) and did."
     )
     accuracy, precision, recall, no = (
         numbers.scored("association", metric) for metric in ("accuracy", "precision", "recall", "always_no")
@@ -25,14 +24,14 @@ def association(numbers: FigureNumbers) -> Figure | None:
         return None
     baselines = numbers.baselines("association")
     known = [*dots(numbers, "always no", no, "diamond", interval=False), *baseline_dots(numbers, baselines)]
-    listed = dots(numbers, "did", did, "diamond", interval=False)
+    listed = dots(numbers, "did", did, "small", interval=False)
     panels = [
         RowPanel("accuracy", [*known, *dots(numbers, "accuracy", accuracy)]),
         RowPanel("precision", dots(numbers, "precision", precision)),
         RowPanel("recall", dots(numbers, "recall", recall)),
         RowPanel("how often", [*listed, *dots(numbers, "predicted", predicted)]),
     ]
-    signs = [MODEL, Sign("baseline", BASELINE), Sign("diamond", "always no; did")]
+    signs = [MODEL, Sign("baseline", BASELINE), Sign("diamond", "always no"), Sign("small", "did")]
     cells = {
         "targets": sizes(accuracy),
         "coverage": texts(numbers.scored("association", "coverage")),
@@ -62,12 +61,12 @@ def restriction(numbers: FigureNumbers) -> Figure | None:
     baselines = numbers.baselines("restriction")
     known = [*dots(numbers, "label", label, "diamond", interval=False), *baseline_dots(numbers, baselines)]
     marks = [*known, *dots(numbers, "accuracy", accuracy)]
-    expected = dots(numbers, "over-niceness by chance", by_chance, "diamond", interval=False)
+    expected = dots(numbers, "over-niceness by chance", by_chance, "small", interval=False)
     panels = [
         RowPanel("accuracy", marks, domain=shares(marks)),
         RowPanel("over-niceness", [*expected, *dots(numbers, "over-niceness", over)]),
     ]
-    signs = [MODEL, Sign("diamond", "label, and by chance"), Sign("baseline", BASELINE)]
+    signs = [MODEL, Sign("diamond", "label"), Sign("baseline", BASELINE), Sign("small", "by chance")]
     cells = {
         "requests": sizes(accuracy),
         "coverage": texts(numbers.scored("restriction", "coverage")),

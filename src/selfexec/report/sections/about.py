@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.engines import kept_setting
 from selfexec.report.data import Data
@@ -24,6 +26,7 @@ class Provenance:
     preset: str | None
     replies: int
     failed: int
+    unasked: int
     given: int
     settings: Mapping[str, str]
     hashes: Sequence[tuple[str, str]]
@@ -41,7 +44,6 @@ FEW, SHORT = 6, 60  # settings in a line, and letters of one
 class About:
     command: str
     runs: Sequence[Provenance]
-    evidence: str
     panel: Sequence[str]
 
 
@@ -50,10 +52,16 @@ def about(data: Data) -> About:
     panel = [line for one in data.scores.panels for line in panel_lines(one)]
     citations = [f"The panel: {one.panel.citation}." for one in data.scores.panels if one.panel.citation]
     runs = [
-        replace(provenance(run), models=[m for m in data.models if m in run.models])
+        replace(provenance(run), models=[m for m in data.models if m in run.models], unasked=unasked(data, run))
         for run in data.selection.whole_runs
     ]
-    return About(options.command(data.selection), runs, options.evidence, [*panel, *citations])
+    return About(options.command(data.selection), runs, [*panel, *citations])
+
+
+def unasked(data: Data, run: "Run") -> int:
+    """How many of the sessions that the page is of have no reply, not even one that failed."""
+    never = pl.col("model").is_in(run.models), pl.col("code") == "m", pl.col("reason").is_null()
+    return data.sessions.filter(*never).height
 
 
 def provenance(run: "Run") -> Provenance:
@@ -68,6 +76,7 @@ def provenance(run: "Run") -> Provenance:
         preset=manifest.preset,
         replies=sum(not reply.failed for reply in run.replies.values()),
         failed=sum(reply.failed for reply in run.replies.values()),
+        unasked=0,
         given=len(run.given or ()),
         settings={label: as_listed(kept_setting(name, value)) for label, name, value in manifest.all_settings},
         hashes=[

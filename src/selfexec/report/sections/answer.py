@@ -47,9 +47,7 @@ def answer(data: Data) -> AnswerSection:
     }
     too_few = own_predictions(too_few_for_own(data.scores.own))
     further = sentences(further_findings(data.scores, data.tables, data.ranking.standings))
-    told = [
-        one for one in (*answers(data.scores, "see “why”"), *further) if one not in too_few and one.text != BASELINE
-    ]
+    told = [one for one in (*answers(data.scores, "see †"), *further) if one not in too_few and one.text != BASELINE]
     few = len(data.scores.models) <= TOLD_BY_SENTENCES
     notes = texts_of(data.scores.warnings, *BEHIND_ANSWERS, *([UnseenTokens] if few else ()))
     said = {about: [one for one in told if one.about == about] for about in (*EXPERIMENTS, "overall")}
@@ -73,7 +71,7 @@ def other_sources(tables: Tables) -> Iterator[str]:
     names = ["experiment", "source", "source_other"]
     for experiment, source, other, n, k in both.group_by(names).agg(pl.len(), differs.alias("k")).sort(names).rows():
         yield (
-            f"{experiment}: what was done is decided by {source_of(experiment, source)}; "
+            f"{experiment.capitalize()}: what was done is decided by {source_of(experiment, source)}; "
             f"{source_of(experiment, other)} disagrees on {k:,} of {n:,} claims. "
             f"`selfexec report RUN --source {other}` goes by the latter."
         )

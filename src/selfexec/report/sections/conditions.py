@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from selfexec.analysis.findings import which_ones
 from selfexec.analysis.score import Score, Scores
+from selfexec.analysis.score_table import CAUTION
 from selfexec.analysis.words import sentence
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import FACETS, condition_named
@@ -32,7 +34,9 @@ class Way:
 
 @dataclass(frozen=True)
 class WayCell:
-    """A number with its interval, and what it is above the baseline's; all empty where there is none."""
+    """A number with its interval, and what it is above the baseline's, with † where that has no verdict; empty where
+    there is none.
+    """
 
     value: str
     ends: str
@@ -144,10 +148,12 @@ def _table(
     if not having:
         return None
     margin = next((name for name in margins if any(scored.of(experiment, name) for scored in having)), margins[0])
+    open_ = [{f.subject for f in which_ones(scored, experiment) if f.answer == "withheld"} for scored in having]
     rows = []
     for model in models:
         cells = [
-            _cell(scored.get(model, experiment, measure), scored.get(model, experiment, margin)) for scored in having
+            _cell(scored.get(model, experiment, measure), scored.get(model, experiment, margin), model in withheld)
+            for scored, withheld in zip(having, open_, strict=True)
         ]
         if any(cell.value for cell in cells):
             rows.append((model, cells))
@@ -158,9 +164,9 @@ def _has_number(scores: Scores, experiment: str, measure: str) -> bool:
     return any(row.value is not None for row in scores.of(experiment, measure))
 
 
-def _cell(score: Score | None, margin: Score | None) -> WayCell:
+def _cell(score: Score | None, margin: Score | None, withheld: bool) -> WayCell:
     if score is None or score.value is None:
         return WayCell("", "", "")
     value, _, ends = interval(score.value, score.low, score.high).partition(" ")
     above = "" if margin is None or margin.value is None else signed(margin.value, 2)
-    return WayCell(value, ends, above)
+    return WayCell(value, ends, f"{above}{CAUTION}" if above and withheld else above)

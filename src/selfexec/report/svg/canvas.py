@@ -99,7 +99,7 @@ Drawing = Callable[[Sheet], str]  # laid out anew for each sheet
 # --- text ------------------------------------------------------------------------------------------------------------
 
 _NARROW = set("iljtfrI.,:;|!'`()[]{}/ -")
-_WIDE = set("mwMWQ@%…—→↓")
+_WIDE = set("mwMWQ@%…—→↓<>=+~#")
 
 
 def clean(text: str) -> str:
@@ -319,9 +319,10 @@ SHAPES = {
     "diamond": '<path d="M0-4.6L4.6 0L0 4.6L-4.6 0Z" class="sx-shape"/>',
     "baseline": '<path d="M0-6.5V6.5" class="sx-shape"/>',
     "level": '<path d="M-6.5 0H6.5" class="sx-shape"/>',
+    "arrow": '<path d="M6 0H-6m4 -3l-4 3l4 3" class="sx-span"/>',
 }
 LIKE = {"level": "baseline", "small": "dot"}  # how shapes are drawn that have not a style of their own name
-Kind = Literal["main", "faint", "small", "diamond", "baseline", "level"]
+Kind = Literal["main", "faint", "small", "diamond", "baseline", "level", "arrow"]
 
 
 @dataclass(frozen=True)

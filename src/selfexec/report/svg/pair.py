@@ -22,10 +22,16 @@ class Pair:
     high: float | None = None
     look: str = ""
 
+    def beyond(self, scale: tuple[float, float]) -> list[tuple[float, int]]:
+        """The ends of the scale that the interval goes beyond, and in which direction."""
+        low, high = (scale[0] if end is None else end for end in (self.low, self.high))
+        return [(scale[0], -1)] * (low < scale[0]) + [(scale[1], 1)] * (high > scale[1])
 
-def pair(found: Pair, scale: tuple[float, float], ticks: Sequence[float]) -> str:
+
+def pair(found: Pair, scale: tuple[float, float], ticks: Sequence[float], title: str) -> str:
     """A dot at the value with its interval, a dash at what it is held against, a bar between."""
-    parts = [_upright(tick, scale, "tick" if tick else "zero", 0, 100) for tick in ticks]
+    parts = [told(title)]
+    parts += [_upright(tick, scale, "tick" if tick else "zero", 0, 100) for tick in ticks]
     if found.held is not None:
         start, end = sorted((found.value, found.held))
         width = place(end, scale, start)
@@ -34,6 +40,9 @@ def pair(found: Pair, scale: tuple[float, float], ticks: Sequence[float]) -> str
     if found.low is not None and found.high is not None:
         x1, x2 = (place(min(max(end, scale[0]), scale[1]), scale) for end in (found.low, found.high))
         parts.append(f'<line class="whisker" x1="{x1}" x2="{x2}" y1="50%" y2="50%"/>')
+    for end, side in found.beyond(scale):
+        head = f'<path class="whisker" d="M{-5 * side}-4L0 0L{-5 * side} 4"/>'
+        parts.append(f'<svg x="{place(end, scale)}" y="50%" overflow="visible">{head}</svg>')
     parts.append(f'<circle cx="{place(found.value, scale)}" cy="50%" r="5" class="{found.look}"/>')
     return f'<svg class="mini" aria-hidden="true">{"".join(parts)}</svg>'
 

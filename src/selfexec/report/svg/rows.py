@@ -130,6 +130,9 @@ def rows(
     shown = [key for key in model_order.keys if key in marked]
     left = min(max((breadth(model_order.labels[key], SMALL_LETTERS) for key in shown), default=0.0), LABELS) + 12
     foot = 40 if any(panel.axis for panel in panels) else 24
+    ends = ((end, panel.domain) for panel in panels for end in ends_of(panel.dots))
+    if any(not low <= end <= high for end, (low, high) in ends):
+        signs = [*signs, Sign("arrow", "interval goes on")]
 
     def drawn(sheet: Sheet) -> str:
         signed, below = legend(sheet, signs, 2)

@@ -105,7 +105,7 @@
     }
     const everyone = wanted.size === family.size;
     document.body.classList.toggle("few", wanted.size <= FEW && !everyone);
-    document.querySelector(".shown").textContent = everyone ? "" : wanted.size ? `${wanted.size} of ${family.size} models` : "No model here is called so";
+    document.querySelector(".shown").textContent = everyone ? "" : wanted.size ? `${wanted.size} of ${family.size} models` : "No model here has such a name";
     document.querySelector(".filter .reset").hidden = everyone;
   };
 
@@ -405,7 +405,7 @@
 
   /** Which claims count, by how a baseline and the model came off. */
   const BESIDE = {
-    said: ["it says something of", ({ said }) => !".+-~".includes(said)],
+    said: ["claims that the baseline predicts", ({ said }) => !".+-~".includes(said)],
     apart: ["one right, the other wrong", ({ said }, code) => "YyNn".includes(said) && "YN".includes(said) !== RIGHT.includes(code)],
     baseline: ["baseline right, model wrong", ({ said }, code) => "YN".includes(said) && !RIGHT.includes(code)],
     model: ["model right, baseline wrong", ({ said }, code) => "yn".includes(said) && RIGHT.includes(code)],
@@ -690,7 +690,7 @@
     if (baseline !== null) {
       for (const [which, [label]] of Object.entries(BESIDE)) {
         const n = every.filter(claimsOf(`beside|${which}`)).length;
-        if (n) options.push([`beside|${which}`, which === "said" ? `all that the baseline speaks of (${count(n)})` : `${label} (${count(n)})`]);
+        if (n) options.push([`beside|${which}`, `${label} (${count(n)})`]);
       }
     }
     for (const [source, name] of Object.entries(index.sources)) {
@@ -799,7 +799,10 @@
     return { index, model, chunk, prompts };
   };
 
-  const open = async (asked, fresh = true) => {
+  /** Whose items they are, and the number that was clicked. */
+  const head = () => byId("drill-h").replaceChildren(...(now.across ? ["All models"] : [isolated(now.model.name), now.number && `: ${now.number}`]));
+
+  const open = async (asked, fresh = true, number = "") => {
     opening = asked;
     if (leaving) await leaving;
     if (opening !== asked) return;
@@ -826,9 +829,9 @@
     opening = null;
     dialog.classList.remove("empty");
     if (!fresh && askedFor() === null) return; // left again in the meantime
-    now = { ...found, at: asked.at, epoch: asked.epoch, across: asked.view === ACROSS };
+    now = { ...found, at: asked.at, epoch: asked.epoch, across: asked.view === ACROSS, number };
     byId("drill-across").hidden = index.models.length < 2;
-    byId("drill-h").replaceChildren(isolated(model.name));
+    head();
     const experiments = Object.keys(model.claims);
     byId("drill-experiment").replaceChildren(...experiments.map((name) => make("option", { value: name, textContent: name })));
     byId("drill-experiment").value = experimentOf(model, e);
@@ -1157,7 +1160,7 @@
     byId("drill-next").disabled = place === now.found.length - 1;
     settle();
     byId("drill-across").setAttribute("aria-pressed", String(now.across));
-    byId("drill-h").replaceChildren(now.across ? "All models" : isolated(now.model.name));
+    head();
     const title = make("h3", {}, isolated(entry.item.title));
     const pane = byId("drill-item");
     if (now.across) {
@@ -1278,7 +1281,7 @@
       byId("find").focus();
     }
     else if (button.classList.contains("begin")) guess();
-    else if (button.dataset.m !== undefined) open({ ...button.dataset });
+    else if (button.dataset.m !== undefined) open({ ...button.dataset }, true, /\d/.test(button.firstChild.data) ? button.firstChild.data : "");
     else if (button.classList.contains("close")) dialog.close();
     else if (button.id === "drill-everywhere") everywhere();
     else if (button.id === "drill-previous") step(-1);
@@ -1299,6 +1302,7 @@
   document.addEventListener("change", ({ target }) => target.matches(".order select") && order(target).then(remember), true);
   if (dialog) {
     byId("drill-experiment").addEventListener("change", () => {
+      now.number = "";
       offer(now.baseline);
       change("claim|all");
     });
@@ -1307,7 +1311,10 @@
       const what = byId("drill-what").value;
       change(now.baseline === null && what.startsWith("beside|") ? "claim|all" : what);
     });
-    byId("drill-what").addEventListener("change", list);
+    byId("drill-what").addEventListener("change", () => {
+      now.number = "";
+      list();
+    });
     byId("drill-find").addEventListener("input", list);
     dialog.addEventListener("close", leave);
     dialog.addEventListener("keydown", (event) => {
