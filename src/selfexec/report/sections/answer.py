@@ -18,6 +18,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.report.data import Data
 from selfexec.report.front import Front
 from selfexec.report.score_lines import COMPARED
+from selfexec.text.printable import command_line
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,13 @@ def answer(data: Data) -> AnswerSection:
         items,
         {experiment: found for experiment, found in sizes.items() if found},
         {about: found for about, found in said.items() if found},
-        list(other_sources(data.tables)),
+        list(other_sources(data.tables, [run.folder.name for run in data.selection.runs])),
         skill_called=skill_called(data.scores.experiments),
         convention=LEGEND[data.selection.convention],
     )
 
 
-def other_sources(tables: Tables) -> Iterator[str]:
+def other_sources(tables: Tables, runs: Sequence[str]) -> Iterator[str]:
     """Who else says what was done, and how often they say otherwise than the source that counts."""
     place = ["model", "experiment", "item", "epoch", "condition", "claim"]
     both = tables.observations.join(tables.outcomes, on=place, suffix="_other").drop_nulls("observed")
@@ -73,7 +74,7 @@ def other_sources(tables: Tables) -> Iterator[str]:
         yield (
             f"{experiment.capitalize()}: what was done is decided by {source_of(experiment, source)}; "
             f"{source_of(experiment, other)} disagrees on {k:,} of {n:,} claims. "
-            f"`selfexec report RUN --source {other}` goes by the latter."
+            f"`{command_line('report {} --source {}', runs, other)}` goes by the latter."
         )
 
 
