@@ -8,7 +8,7 @@ import gc
 import hashlib
 import os
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -90,6 +90,7 @@ def _readings() -> Iterator[None]:
     known: dict[tuple[object, ...], readings.Known] = {}
     read = readings._read
 
+    @wraps(read)
     def remembered(item: Any, reply: Reply, session: str, options: Any, _: Any, form: str) -> Reading:
         asked = (EXPERIMENTS[reply.experiment], repr(item), repr(options), reply.known_stop)
         return read(item, reply, session, options, known.setdefault(asked, {}), form)

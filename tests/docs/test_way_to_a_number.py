@@ -1,6 +1,7 @@
 """The way from a reply to a number, as the package's docstring has it for who reads the source."""
 
 import ast
+import inspect
 import re
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from click.testing import CliRunner
 
 import selfexec
 from selfexec.cli import root
+from selfexec.runs import readings
 from sockets import sim_server
 
 PACKAGE = Path(selfexec.__file__).parent
@@ -63,5 +65,6 @@ def test_run_takes_the_steps_from_what_was_typed_to_lines_in_their_order(tmp_pat
     assert taken[: len(ASKING)] == ASKING
 
 
-def test_score_takes_the_steps_from_lines_to_numbers_in_their_order() -> None:
+def test_score_takes_the_steps_from_lines_to_numbers_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readings, "_read", inspect.unwrap(readings._read))  # and not what other tests have read
     assert entered("score", str(STORED), "--experiment", "association") == COUNTING

@@ -97,9 +97,9 @@ def test_what_says_something_or_was_withheld_or_cut_needs_no_count(fields: dict[
 
 @FORMATS
 def test_replies_keep_what_they_are_made_up_of_and_how_long_their_request_was(wire: str) -> None:
-    first, second = answers(wire, [("Hello", 12)], hoverfly="Was-Here", **{"openai-model": "gpt-3.5-turbo"})
+    first, second = answers(wire, [("Hello", 12)], powered="by steam", **{"openai-model": "gpt-3.5-turbo"})
     assert first.form == second.form is not None
-    assert "header hoverfly" in (first.form_parts or "").split("; ")
+    assert "header powered" in (first.form_parts or "").split("; ")
     assert f"field {USAGE[wire][1]}" in (first.form_parts or "").split("; ")
     assert first.other_model == "gpt-3.5-turbo (openai-model)"
     assert first.prompt_bytes == second.prompt_bytes == len(b"Hello?")

@@ -106,10 +106,12 @@ def test_lines_of_files_are_values_made_by_name_of_which_some_leave_out_what_is_
 
 
 def test_a_reply_has_every_field_of_what_an_engine_brought() -> None:
-    # a value of its own for each field, whatever the field is meant to hold; `waited` is taken from the latency, and of
-    # when a reply was made its age is kept
+    # a value of its own for each field, whatever the field is meant to hold; `waited` is taken from the latency, of
+    # when a reply was made its age is kept, and of tokens that no count explains that they contradict each other
     values = {
-        name: f"{name} of the outcome" for name in CallResult.__struct_fields__ if name not in ("waited", "created")
+        name: f"{name} of the outcome"
+        for name in CallResult.__struct_fields__
+        if name not in ("waited", "created", "unexplained_tokens")
     }
     key = Key("m", "restriction", "1", 3, "execute", (("thinking", "off"),))
     reply = Reply.of(key, CallResult(**values, waited=2.0), 5.0, "digest", "predict")  # type: ignore[arg-type]
