@@ -57,7 +57,10 @@ def test_each_condition_stands_beside_that_of_the_page_with_the_numbers_of_score
     rows = {one: {m: scores.under(one).row(m, "association", "skill") for m in MODELS} for one in scores.conditions}
     lost = [m for m in MODELS if rows["frame=person"][m].high < rows["default"][m].low]  # type: ignore[operator]
     assert lost == ["sim/knows-itself"]
-    assert figure.finding == f"Association: {lost[0]} predicts itself less well in frame=person than in default"
+    assert (
+        figure.finding
+        == f"Association: the predictions of {lost[0]} fit its own behaviour less well in frame=person than in default"
+    )
     assert [cells[0] for cells in figure.cells] == list(FigureNumbers([framed], scores.under("default")).models)
 
 

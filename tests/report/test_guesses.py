@@ -146,7 +146,7 @@ def test_ten_claims_are_guessed_by_keys_on_a_phone_and_the_result_adds_up(
 ) -> None:
     browser.open(played, 390, 844)
     model = data.models[0]
-    assert browser.js("document.querySelector('#guess-h').textContent") == f"Can you predict {model}?"
+    assert browser.js("document.querySelector('#guess-h').textContent") == f"Try it: can you predict {model}?"
     steps = [*played_by_keys(browser)]
     guesses = data.guesses[model]
     for guess, asked, told in zip(guesses, steps[::2], steps[1::2], strict=False):

@@ -1009,7 +1009,13 @@ def test_back_closes_the_dialog_and_forward_opens_it(browser: Browser, drawn: Pa
     browser.js("document.querySelector('#model-2 button.ev').click()")
     browser.until(DRILLED)
     assert browser.js("history.length") == steps + 1
-    assert browser.js("document.getElementById('drill-h').textContent") == PANEL[2]
+    assert browser.js("document.getElementById('drill-h').textContent") == headed(browser, 2)
+
+
+def headed(browser: Browser, model: int) -> str:
+    """What the dialog is called after a click on the first number of a model: by that number, too."""
+    number = browser.js(f"document.querySelector('#model-{model} button.ev').firstChild.data")
+    return f"{PANEL[model]}: {number}"
 
 
 @pytest.mark.slow
@@ -1020,12 +1026,12 @@ def test_the_last_number_asked_for_is_the_one_that_opens(browser: Browser, drawn
     # two at once
     browser.js(f"{first}, {last}")
     browser.until(DRILLED)
-    assert browser.js("document.getElementById('drill-h').textContent") == PANEL[2]
+    assert browser.js("document.getElementById('drill-h').textContent") == headed(browser, 2)
     # one while the dialog of another is still being left: its close is told to the page only later
     browser.js(f"document.querySelector('#drill').close(), {first}")
     browser.until(DRILLED)
     browser.js("new Promise(done => setTimeout(done, 300))")
-    assert browser.js("document.getElementById('drill-h').textContent") == PANEL[1]
+    assert browser.js("document.getElementById('drill-h').textContent") == headed(browser, 1)
     assert (
         browser.js("location.hash").startswith(f"#items?{urlencode({'model': PANEL[1]})}&")
         and browser.js("history.length") == steps + 1
@@ -1302,7 +1308,7 @@ def test_an_address_holds_filter_and_sort_and_leads_back_to_them(browser: Browse
     assert seen() == found and browser.js("location.hash") == place
     # where nobody is left the page says so, and leads back; a page as it came has no address of its own
     browser.js(typed.replace("'t'", "'nobody'"))
-    assert browser.js("document.querySelector('.shown').textContent") == "No model here is called so"
+    assert browser.js("document.querySelector('.shown').textContent") == "No model here has such a name"
     browser.js("document.querySelector('.filter .reset').click()")
     assert len(shown(browser, "#score-table tbody tr")) == len(PANEL)
     browser.open(page)

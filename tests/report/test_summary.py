@@ -46,7 +46,7 @@ def test_the_table_of_scores_has_rate_bias_and_the_margin_at_own_rate_and_every_
     text = page(Selection.of(ten_models, panel="none"), Options(evidence="none"))
     table = text.split('id="score-table"')[1].split("</table>")[0]
     heads = [part.split("</bdi>")[0] for part in table.split("</thead>")[0].split("<bdi>")[1:]]
-    columns = ["Accuracy", "Skill", "Rate bias", "Best baseline", "Margin", "At own rate", "Coverage"]
+    columns = ["Accuracy", "Skill", "Rate bias", "Best baseline", "Margin", "Margin at own rate", "Coverage"]
     assert heads == ["Model", "Experiment", *columns]
     assert all(len(line.split("<td")) == 9 for line in table.split("<tr ")[1:])
     everything = unfolded(text).split('id="every"')[1]

@@ -122,7 +122,7 @@ def number_cell(context: Context, row: Score | None, claims: str | None = None, 
     if claims:
         what = f"{row.metric}: show what is behind it"
         number = behind(context, number, row.model, row.experiment, what, claims, row=row)
-    below = f'<small class="places">place {places}</small>' if places else ""
+    below = f'<small class="places"><span>place </span>{places}</small>' if places else ""
     return Markup(f'<td class="n" {known(row)}>{number}{range_of(row)}{below}</td>\n')
 
 

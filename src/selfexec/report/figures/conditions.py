@@ -112,15 +112,8 @@ def _figure(
             )
         )
     signs = [Sign("main", "in this condition, with 95% interval"), Sign("baseline", here), Sign("half", "chance")]
-    svg = rows(
-        numbers.model_order,
-        id,
-        title,
-        caption,
-        panels,
-        signs_of(signs, *found.values()),
-        beside=MOST,
-    )
+    signs = signs_of(signs, *found.values())
+    svg = rows(numbers.model_order, id, title, caption, panels, signs, beside=MOST)
     cells = {condition: texts(skills) for condition, skills in ((here, of_page), *found.items())}
     table = behind(numbers.models, cells)
     finding = _finding(here, of_page, found)
