@@ -66,6 +66,24 @@ def test_without_a_baseline_there_is_a_dot_with_its_own_interval() -> None:
     assert marks == {"hollow": [pytest.approx(0.4)], "whisker": pytest.approx([0.3, 0.5])}
 
 
+def test_an_interval_that_goes_on_beyond_the_scale_ends_in_an_arrow_there() -> None:
+    heads = [
+        pair(Pair(0.1, 0.5, *ends), (0.0, 1.0), [], "").count("<path")
+        for ends in ((0.0, 1.0), (-0.1, 1.0), (-0.1, 1.1))
+    ]
+    assert heads == [0, 1, 2]
+
+
+def test_that_models_are_too_few_is_said_once_below_the_rows_and_at_no_name(tmp_path: Path) -> None:
+    run = sx.run(["sim/typical", "sim/knows-itself", "sim/coin", "sim/says-yes"], limit=60, out=tmp_path / "run")
+    found, html = drawn(run), page(Selection.of(run), Options("none"))
+    reason = "only 4 models were read on the same items, and 6 are needed to call one ahead"
+    assert any(cell.faint for cell in found.cells) and len(found.too_few) == 1 and found.too_few[0].endswith(reason)
+    assert not any(reason in text.lower() for told in found.why.values() for text in told)
+    [key] = re.findall(r'<p class="key">(.*?)</p>', html, re.DOTALL)
+    assert reason in key
+
+
 @pytest.mark.parametrize(
     ("which", "scored"),
     [
