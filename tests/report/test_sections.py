@@ -193,7 +193,8 @@ def test_a_page_goes_by_the_source_that_the_page_of_another_one_names(run: Run, 
     judged = {key: reading.value for key, reading in run.readings.items() if key.session == "judge"}
     otherwise = run.with_readings({key: "A" if value == "B" else "B" for key, value in judged.items()})
     by_itself = page(Selection.of(otherwise), Options())
-    assert re.search(r"disagrees on \d+ of \d+ claims. <code>selfexec report RUN --source rule</code>", by_itself)
+    command = f"selfexec report {run.folder.name} --source rule"
+    assert re.search(rf"disagrees on \d+ of \d+ claims. <code>{command}</code>", by_itself)
     selection = Selection.of(otherwise, source="rule")
     by_rule = page(selection, Options(figures=tmp_path))
     assert "Restriction: what was done is decided by a fixed rule" in by_rule
