@@ -204,6 +204,7 @@ def test_every_row_names_a_command_and_make_prints_any_row(study: Any, reference
         assert all(cell.strip("*") in printed for cell in row[1:6]), printed
 
 
+@needs("published", "rasch")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
