@@ -86,7 +86,7 @@ def lean(errand: Errand) -> Counter:
         max_connections=errand.connections,
     )
     # once all is asked and the journal closed, the run is read back; the others are not asked for that
-    nothing = SimpleNamespace(replies={}, items=SimpleNamespace(items={}))
+    nothing = SimpleNamespace(replies={}, server_notices=())
     with mock.patch.object(carrying_out, "read_run", return_value=nothing):  # refuses a name that is not there
         carrying_out.carry_out(planned)
     # the others ask as in epoch 1, where every reply has a text; in later ones a simulated model may reply with none
