@@ -64,7 +64,7 @@ AROUND = frozenset(
 )
 # a field whose name ends so tells where the reply came from
 ORIGINS = frozenset(("source", "origin", "provider", "backend", "upstream", "from", "by"))
-OF_TYPES = (["compute"], ["response"], ["reply"], ["answer"], ["result"])  # Hugging Face: x-compute-type
+OF_TYPES = frozenset(("compute", "response", "reply", "answer", "result"))  # Hugging Face: x-compute-type
 BEFORE_BY = frozenset(("served", "answered", "generated", "produced", "returned", "came"))  # and a few others of `from`
 CACHE = re.compile("(?:[a-z]+)?cache|cached|caching|replay|replayed")
 PLAIN = re.compile("[A-Za-z]+(?:[ _./:-]+[A-Za-z]+){0,3}")  # names of nodes of networks have digits
@@ -204,7 +204,7 @@ def is_name_of_an_origin(name: str) -> bool:
     if words[-1:] in (["by"], ["from"]):
         return not BEFORE_BY.isdisjoint(words)
     if words[-1:] == ["type"]:
-        return words[-2:-1] in OF_TYPES
+        return not OF_TYPES.isdisjoint(words[-2:-1])
     return not ORIGINS.isdisjoint(words[-1:]) and ASKED_OF_ORIGINS.isdisjoint(words)
 
 

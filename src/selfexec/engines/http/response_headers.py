@@ -168,7 +168,7 @@ STANDARD_OF_CACHES: Mapping[str, Callable[[str], bool]] = {
     "x-varnish": lambda value: TWO_IDS.fullmatch(value) is not None,
 }
 STANDARD_OF_FAILURES: Mapping[str, Callable[[str], bool]] = {
-    REASON: lambda value: _is_reason_of_failure(value),
+    REASON: _is_reason_of_failure,
     "grpc-status": lambda value: value != "0",
     "grpc-message": lambda value: value.casefold() not in ("", "ok"),
     "cache-status": lambda value: NOT_FORWARDED.search(value) is not None,
