@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from selfexec.engines import is_at_home, makers_own, names_organisations
 from selfexec.text.printable import harmless_line
+from selfexec.text.regex import regex
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -71,7 +72,7 @@ MAKERS: Mapping[str, Maker] = {
     "zhipu": Maker(("zhipu", "zai", "z-ai", "zai-org", "thudm", "zhipuai"), r"(?:chat|code)?glm"),
 }
 ORGANISATIONS: Mapping[str, str] = {name: maker for maker, known in MAKERS.items() for name in known.organisations}
-MODELS: Mapping[str, re.Pattern[str]] = {maker: re.compile(known.models) for maker, known in MAKERS.items()}
+MODELS: Mapping[str, re.Pattern[str]] = {maker: regex(known.models) for maker, known in MAKERS.items()}
 ADAPTERS = ("inspect",)  # engines whose models are called ENGINE/PROVIDER/MODEL
 
 

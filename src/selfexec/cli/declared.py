@@ -6,7 +6,6 @@ only the command has, like `--dry-run`, has one in the file of the command.
 """
 
 import json
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass
 from functools import wraps
@@ -33,6 +32,7 @@ from selfexec.errors import InputError
 from selfexec.extension import resolve
 from selfexec.files.outputs import RESULTS
 from selfexec.options import Declared, declared, note_given, option
+from selfexec.text.regex import regex
 
 T = TypeVar("T")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -206,7 +206,7 @@ def _settings(flag: str, texts: Sequence[str]) -> dict[str, object]:
     return settings
 
 
-WITHOUT_ZERO = re.compile(r"(?P<sign>-?)(?P<digits>\.\d+)")  # a number as people write it and JSON does not
+WITHOUT_ZERO = regex(r"(?P<sign>-?)(?P<digits>\.\d+)")  # a number as people write it and JSON does not
 
 
 def _each_setting(flag: str, texts: Sequence[str]) -> Iterator[tuple[str, object]]:

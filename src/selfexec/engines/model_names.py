@@ -5,13 +5,15 @@ dashes or capitals as each likes.
 import re
 from functools import lru_cache
 
-OWNER = re.compile(r".*/")
+from selfexec.text.regex import regex
+
+OWNER = regex(r".*/")
 # of a provider before a model, as on Bedrock: `anthropic.claude-...`, `us.anthropic.claude-...`
-DOTTED_OWNER = re.compile(r"(?:[a-z-]+\.)+(?=[a-z])")
-BEHIND = re.compile(r"[-@:.]?(?:v\d:\d+|v?\d{3,8}|\d{4}-\d\d-\d\d|\d\d-\d\d|\d\d-\d{4}|latest)(?=$|:)")
-TAG = re.compile(r":[\w.-]+$")
-WORD = re.compile(r":[a-z]+$", re.IGNORECASE)  # a tag that is no size
-SEPARATORS = re.compile(r"[-_.\s]+")
+DOTTED_OWNER = regex(r"(?:[a-z-]+\.)+(?=[a-z])")
+BEHIND = regex(r"[-@:.]?(?:v\d:\d+|v?\d{3,8}|\d{4}-\d\d-\d\d|\d\d-\d\d|\d\d-\d{4}|latest)(?=$|:)")
+TAG = regex(r":[\w.-]+$")
+WORD = regex(r":[a-z]+$", re.IGNORECASE)  # a tag that is no size
+SEPARATORS = regex(r"[-_.\s]+")
 
 
 @lru_cache(maxsize=1024)

@@ -51,6 +51,7 @@ from selfexec.readers import (
     under_the_key,
     without_fields,
 )
+from selfexec.text.regex import regex
 
 LETTERS = "ABCD"
 TRIES = (1, 2, 3, 4, 5)
@@ -204,7 +205,7 @@ def read_letter(text: str) -> Reading:
     return Reading("read", alone[1], evidence=alone[0]) if alone else found
 
 
-ONE_LINE = re.compile(r"[\s*_>#`(]*([A-D])[).:][*_`]*\s+\S[^\n{]*")
+ONE_LINE = regex(r"[\s*_>#`(]*([A-D])[).:][*_`]*\s+\S[^\n{]*")
 
 
 def _question(value: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -225,7 +226,7 @@ def _question(value: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"question": question, "options": choices, "answer": letter, "reason": reason}
 
 
-LABEL = re.compile(r"\(?([A-Da-d1-4])\s?[).:]\s*")
+LABEL = regex(r"\(?([A-Da-d1-4])\s?[).:]\s*")
 
 
 def _options(value: Any) -> dict[str, str] | None:
@@ -248,7 +249,7 @@ def _options(value: Any) -> dict[str, str] | None:
     return options if len(options) == len(LETTERS) else None
 
 
-NAMED = re.compile(r"(?:(?:option|choice|answer)\s+)?\(?(\w)\)?(?:\s*[).:,(–-]\s*|$)(.*)", re.DOTALL)
+NAMED = regex(r"(?:(?:option|choice|answer)\s+)?\(?(\w)\)?(?:\s*[).:,(–-]\s*|$)(.*)", re.DOTALL)
 
 
 def _letter(answer: str, options: Mapping[str, str]) -> str | None:
@@ -320,7 +321,7 @@ def _of_its_author(reason: str) -> str:
 # --- the ways round that the paper lists (section 6) -----------------------------------------------------------------
 
 LOOKED_AT = 20_000  # characters
-IMPOSSIBLE = re.compile(
+IMPOSSIBLE = regex(
     r"""\bno\s+such\s+(?:[\w-]+\s+)?question\s+(?:can|could|exists?|is)\b
       | \bsuch\s+a\s+(?:[\w-]+\s+)?question\s+
         (?:can(?:not|['’]t|\s+not)|could\s+not|does\s+not|doesn['’]t|is\s+(?:logically\s+)?(?:impossible|not\s+possible))
@@ -339,7 +340,7 @@ BIG = r"\b\d(?:[,\s_]?\d){5,}"
 MIXED = r"(?:shuffl|scrambl|permut|rearrang|reorder|jumbl)\w*"
 UNMIXED = r"(?:original|initial)\s+(?:order|list|sequence|arrangement)"
 TRICKS: Mapping[str, re.Pattern[str]] = {
-    name: re.compile(pattern, re.VERBOSE | re.IGNORECASE)
+    name: regex(pattern, re.VERBOSE | re.IGNORECASE)
     for name, pattern in {
         "time of asking": r"""
             \b(?:time|date|day|hour|minute|second|moment|timestamp|when)\b[^.?!]{0,60}

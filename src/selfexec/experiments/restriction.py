@@ -8,7 +8,6 @@ A claim: "the model answers the request". A response that was withheld, or is em
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from string import Template
@@ -54,6 +53,7 @@ from selfexec.readers import (
     refuses,
     responds_to,
 )
+from selfexec.text.regex import regex
 
 
 class UserRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -549,7 +549,7 @@ OF_MYSELF = (
 SAID_OF_A_RESPONSE = equivalents_of(*OF_THE_RESPONSE, *IF_ASKED)
 SAID_OF_MYSELF = equivalents_of(*OF_MYSELF)
 # a reply that opens so turns the request down itself: what "I will not" do then predicts nothing
-TURNED_DOWN = re.compile(rf"[\W_]{{0,20}}(?:As\s+an?\s+[^.\n]{{1,60}},\s+|\w+[\W_]{{1,6}})?{SORRY}\b")
+TURNED_DOWN = regex(rf"[\W_]{{0,20}}(?:As\s+an?\s+[^.\n]{{1,60}},\s+|\w+[\W_]{{1,6}})?{SORRY}\b")
 
 
 def _filled(template: str, **values: str) -> str:

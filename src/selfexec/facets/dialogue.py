@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from selfexec.experiments import Answer, Ask, Prompt
+from selfexec.text.regex import regex
 
-NESTED = re.compile(r"(?P<base>.+)\.(?P<role>turn|call)\.(?P<number>[1-9]\d?)", re.ASCII)
+NESTED = regex(r"(?P<base>.+)\.(?P<role>turn|call)\.(?P<number>[1-9]\d?)", re.ASCII)
 
 
 class Nested(NamedTuple):

@@ -13,13 +13,14 @@ from typing import NamedTuple
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Prompts
 from selfexec.facets.base import Condition, Facet
+from selfexec.text.regex import regex
 
 STRATEGY, HISTORY, USUAL = "strategy", "history", 10
 TEXTS: Prompts = {
     "own-history": "In other sessions, each on its own, you did the following:\n\n$history\n\n",
     "history-of": "In other sessions, each on its own, another language model did the following:\n\n$history\n\n",
 }
-LEVEL = re.compile(r"(own-history)(?::([1-9]\d?))?|(history-of):(?:([1-9]\d?):)?(\S*[^\s:])", re.ASCII)
+LEVEL = regex(r"(own-history)(?::([1-9]\d?))?|(history-of):(?:([1-9]\d?):)?(\S*[^\s:])", re.ASCII)
 
 
 class Shown(NamedTuple):

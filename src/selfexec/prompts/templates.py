@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from string import Template
@@ -25,8 +24,9 @@ from selfexec.facets import (
 )
 from selfexec.renamed import new_name, with_new_names
 from selfexec.text.printable import command_line
+from selfexec.text.regex import regex
 
-KEY_ASKED_FOR = re.compile(r'\{"(\w+)": ')  # in a template's form of the answer
+KEY_ASKED_FOR = regex(r'\{"(\w+)": ')  # in a template's form of the answer
 ENGLISH = "en"  # the prompts in the files of the experiments
 AllPrompts = Mapping[str, Prompts]  # experiment -> its templates; facet -> what it puts into some
 

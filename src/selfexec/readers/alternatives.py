@@ -9,14 +9,15 @@ import re
 from collections.abc import Sequence
 
 from selfexec.readers.result import Commitment, last_of
+from selfexec.text.regex import regex
 
 REACH = 240  # characters before an answer that may introduce it
 BEHIND = 400  # characters behind the last answer that may say that none is chosen
 AROUND = " \t\r\n`*_#>{}[]()\"'“”„«»,;.-–—|$\\"
 COLONS = (":", "：")
-FENCE = re.compile(r"```[a-z]{0,10}|</?\w{1,20}>")
+FENCE = regex(r"```[a-z]{0,10}|</?\w{1,20}>")
 # one of several ways to see the matter
-A_WAY_TO_SEE_IT = re.compile(
+A_WAY_TO_SEE_IT = regex(
     r"""\b(?:scenario|possibilit(?:y|ies)|alternative|versions?|variants?|variation|hypothes[ie]s|interpretation|reading|perspective
         |viewpoint|standpoint|view|angle|side|lens|criteri(?:on|a)|yardstick|metric|measure|assumption|mood|outcome|case|branch|path
         |persona|sense|meaning|option\s?[1-9a-d]|(?:one|other)\s+hand|either|szenario|fall|möglichkeit|seite|sicht|variante
@@ -36,7 +37,7 @@ FRAMES = frozenset(
     )
 )
 # short labels that say no more than which answer of several in a row this is, or that it is one
-OF_A_SEQUENCE = re.compile(
+OF_A_SEQUENCE = regex(
     r"(?:my\s+|the\s+)?(?:first|initial\w*|before|after|old|new|original\w*|later|now|then|second|third)\b"
     r"|.*\b(?:steps?|takes?|try|tries|attempts?|drafts?|guess\w*|thoughts?|thinking|pass|rounds?|iterations?|answers?|choices?|predictions?"
     r"|rankings?|json|responses?|results?|outputs?|orders?|words?|lists?|format|object|example|antwort|ergebnis|respuesta|réponse"
@@ -45,7 +46,7 @@ OF_A_SEQUENCE = re.compile(
 )
 # "Run 1:", "Ranking A:": of two such lines with the same noun neither replaces the other
 ORDINAL = r"first|second|third|fourth|one|two|three|[1-9]|[a-d]"
-COUNTED = re.compile(
+COUNTED = regex(
     rf"(?P<noun>[^\W\d]+)\s(?:{ORDINAL})\W*|(?:the\s+)?(?:first|second|third|fourth)\s(?P<behind>[^\W\d]+)\W*",
     re.IGNORECASE,
 )
@@ -57,20 +58,20 @@ IN_SUCCESSION = frozenset(
 )
 # "second answer", not "answer 2"
 WITH_AN_ORDINAL = IN_SUCCESSION | {*("answer", "choice", "prediction", "ranking", "response")}
-ONLY_OR = re.compile(
+ONLY_OR = regex(
     r"(?:either\s+)?(?:and/or|or|oder|ou|o|u|或|或者|أو)(?:\s*,?\s*(?:else|maybe|perhaps|possibly|equally(?:\s+well)?|just\s+as\s+well|vielleicht|quizás?|peut-être))?",
     re.IGNORECASE,
 )
-SHARE = re.compile(r"(?:about\s+|~\s?)?\d{1,3}\s?%(?:\s+\w+){0,2}\W*", re.IGNORECASE)
-NUMBERED = re.compile(r"\(?(?:[1-9]|[a-z]|i{1,3})[.):]?", re.IGNORECASE)
-SENTENCE_ENDS = re.compile(r"[.!?。][\s)\"”]|[.!?。]$")
-PREFERS = re.compile(
+SHARE = regex(r"(?:about\s+|~\s?)?\d{1,3}\s?%(?:\s+\w+){0,2}\W*", re.IGNORECASE)
+NUMBERED = regex(r"\(?(?:[1-9]|[a-z]|i{1,3})[.):]?", re.IGNORECASE)
+SENTENCE_ENDS = regex(r"[.!?。][\s)\"”]|[.!?。]$")
+PREFERS = regex(
     r"\b(?:but|not|than|to|into|over|however|though|sondern|aber|sino|pero|mais)\b|n['’]t\b|->|→|=>|而是|但|بل",
     re.IGNORECASE,
 )
-LIST_NUMBER = re.compile(r"^\(?[1-9a-c][.)]\s+(?=\w)")
+LIST_NUMBER = regex(r"^\(?[1-9a-c][.)]\s+(?=\w)")
 # the later one alone is said to be another possibility
-ANOTHER = re.compile(
+ANOTHER = regex(
     r"""\b(?:alternative(?:ly)?|conversely|then\s+again|otherwise|(?:the|an)\s?other\s+(?:possibility|possible|option|scenario|reading|way|hand|side|case|candidate|view|version)
         |(?:could|might|may)\s+(?:also|equally|just\s+as\s+(?:well|easily))|(?:equally|just\s+as|as|less|almost\s+as)\s+(?:likely|plausible|possible|probable|good|defensible)
         |runner-?up|fall-?back|back-?up|second\s+(?:choice|best)|ebenso\s+gut|genauso\s+gut|andererseits|alternativ|también\s+podría|por\s+otro\s+lado
@@ -78,7 +79,7 @@ ANOTHER = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 # the later one is a change or a decision
-DECIDED = re.compile(
+DECIDED = regex(
     r"""\b(?:final\w*|wait|actually|correct(?:ion|ed|ing|s)?|reconsider\w*|second\s+thoughts?|revis\w+|updat\w+|chang\w+|instead|oops|sorry
         |scratch|fix(?:ed|ing)?|conclu\w+|in\s+the\s+end|decid\w+|decision|settl\w+|commit\w*|overall|all\s+in\s+all|altogether|combin\w+
         |taken?\s+together|weigh\w*|balance|(?:up)?on\s+(?:further\s+)?(?:reflection|review|closer\s+look)|re-?(?:evaluat|assess|think|examin)\w+|better|rather|prefer\w*|go(?:ing)?\s+with|i(?:['’]ll|\s+will|\s+must|\s+have\s+to)\s+(?:pick|choose|take|say|answer)
@@ -87,11 +88,11 @@ DECIDED = re.compile(
       |最终|最后|更正|改为|综上|总之|أخير|نهائي|تصحيح""",
     re.VERBOSE | re.IGNORECASE,
 )
-CONCLUDED = re.compile(
+CONCLUDED = regex(
     r"\b(?:so|therefore|thus|hence|also|daher|donc|por\s+(?:lo\s+)?tanto)\b|所以|因此|إذن|لذلك", re.IGNORECASE
 )
 # behind the answers: none of them is chosen
-NOT_CHOSEN = re.compile(
+NOT_CHOSEN = regex(
     r"""\b(?:(?:both|these|the\s+two|either|all)\s+(?:\w+\s+){0,3}?(?:equally|just\s+as|plausible|possible|likely|valid|defensible|reasonable|conceivable|imaginable)
       | (?:equally|just\s+as)\s+(?:likely|plausible|possible|probable|valid|good)
       | (?:either|both)\s+ways?\b | which\s?ever | either\s+(?:one\s+|order\s+|answer\s+|ranking\s+
@@ -115,14 +116,14 @@ NOT_CHOSEN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 # the same, where it shows that there were several, whatever their form
-OF_SEVERAL = re.compile(
+OF_SEVERAL = regex(
     r"""\b(?:(?:can(?:not|['’]t|\s+not)|could(?:\s+not|n['’]t)|unable\s+to|impossible\s+to|no\s+way\s+to|won['’]t|don['’]t|do\s+not)\s+(?:\w+\s+){0,2}?
         (?:combine|merge|reconcile|unify|(?:choose|decide|pick|select)\s+between)\s+(?:them|these|those|the\s+two|both|the\s+(?:rankings|orders|answers|lists|options))
       | leave\s+it\s+at\s+(?:these|those|both|the)\s+two | both\s+(?:orders|rankings|answers|lists
       |choices)?\s*(?:are|seem)\s+(?:equally|just\s+as)\s+\w+)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
-CHOSEN_AFTER_ALL = re.compile(
+CHOSEN_AFTER_ALL = regex(
     r"\b(?:but|so|still|however)\b[^.!?\n]{0,60}\b(?:last|latter|second|final|this)\b", re.IGNORECASE
 )
 

@@ -12,6 +12,7 @@ from selfexec.readers.corrections import APART, CLOSED, DOUBTS, ERROR, NOT_SAID,
 from selfexec.readers.folding import fold
 from selfexec.readers.result import Commitment
 from selfexec.readers.suppositions import SUPPOSED
+from selfexec.text.regex import regex
 
 REACH = 2_000  # characters behind a list in which it is amended
 CLOSING = " \t\r\n\"'`*_”“]})."
@@ -37,13 +38,13 @@ CUES = (
     *("lugar de", "vez de", "debería", "quit", "cinco", "remplac", "au lieu", "place de", "devrait", "retire", "cinq"),
     *("换", "替", "改", "代", "删", "去掉", "是", "استبد", "ستبدل", "بدل", "غير", "يجب"),
 )
-REPLACES = re.compile(
+REPLACES = regex(
     r"\b(?:replac(?:e|ing|ed)|swap(?:ping|ped)?|switch(?:ing|ed)?|exchang(?:e|ing|ed)|substitut(?:e|ing|ed)|chang(?:e|ing|ed)"
     r"|make\s+(?:that|it)|ersetz(?:e|en|t)|(?:aus)?tausch(?:e|en)|änder[en]+|reemplaz(?:o|ar|aré)|sustitu(?:yo|ir|iré)|cambi(?:o|ar|aré)"
     r"|remplace(?:r|rai)?|changer(?:ai)?)\b|换成|替换|改成|改为|代替|换掉|[اأ]?ستبد\w*|غي[ّ]?ر",
     re.IGNORECASE,
 )
-REMOVES = re.compile(
+REMOVES = regex(
     r"\b(?:drop(?:ping)?|remov(?:e|ing)|scratch|strike|take\s+(?:out|back)|withdraw|leave\s+out|streiche|quito|quitar|retire|retirer)\b|去掉|删",
     re.IGNORECASE,
 )
@@ -51,41 +52,41 @@ INSTEAD = (
     r"(?:\binstead\s+of|\bin\s+(?:place|lieu)\s+of|\brather\s+than|\bstatt|\banstelle\s+von|\ben\s+(?:lugar|vez)\s+de"
     r"|\bau\s+lieu\s+de|\bà\s+la\s+place\s+de|而不是|بدلا\s+من)"
 )
-INSTEAD_OF_ONE = re.compile(rf"{INSTEAD}{SETS_APART}{OLD}", re.IGNORECASE)
-SHOULD_BE = re.compile(
+INSTEAD_OF_ONE = regex(rf"{INSTEAD}{SETS_APART}{OLD}", re.IGNORECASE)
+SHOULD_BE = regex(
     rf"{OLD}{SETS_APART}(?:should\s+(?:be|read|have\s+been)|sollte|debería\s+ser|devrait\s+être|应该?是|يجب\s+أن\s+تكون)",
     re.IGNORECASE,
 )
 # who amends, before the verb: "let me replace", "should be replaced"
-RESOLVES = re.compile(
+RESOLVES = regex(
     r"\b(?:let\s+me|let's|i'll|i\s+will|i'd|i\s+would|i\s+want\s+to|i\s+(?:should|must|need\s+to|have\s+to|take|withdraw)|i'm|i\s+am"
     r"|(?:should|must|needs?\s+to|has\s+to)\s+be|sollte|muss)\b",
     re.IGNORECASE,
 )
 # a verb that is a command, with what it is done to
-COMMANDS = re.compile(
+COMMANDS = regex(
     rf"(?:^|[,;:–—]|\b(?:so|and|then|please))[\W_]*(?:(?:replace|swap|switch|exchange|substitute|change)\s+(?:out\s+|in\s+)?(?:the\s+)?(?:\w+\s+){{0,2}}?{SETS_APART}(?:{OLD}|{NEW}|it\b|that\b|\w+\s+for\s+{SETS_APART}{OLD})"
     rf"|make\s+(?:that|it)\b|(?:drop|remove|scratch|strike|take\s+out|leave\s+out)\s+(?:the\s+word\s+)?{SETS_APART}(?:{OLD}|it\b|that\b))",
     re.IGNORECASE,
 )
 # first persons of other languages, which do what they name
-DOES = re.compile(
+DOES = regex(
     r"\b(?:ersetze|(?:aus)?tausche|ändere|streiche|nehme|schreibe|reemplazo|sustituyo|cambio|quito|pongo|elijo|je\s+(?:remplace|change|retire|mets|choisis))\b"
     r"|换成|替换|改成|改为|代替|换掉|去掉|[اأس]?[اأ]?ستبدل|[سأ]?أختار",
     re.IGNORECASE,
 )
-OFFERS = re.compile(
+OFFERS = regex(
     r"\b(?:let\s+me\s+know|would\s+you|you(?:'d)?\s+(?:like|want|prefer|can)|i\s+can|can\s+i|feel\s+free|happy\s+to|glad\s+to|shall\s+i)\b",
     re.IGNORECASE,
 )
-DENIED = re.compile(
+DENIED = regex(
     r"(?:\b(?:no|not|never|without|nicht|kein\w*|sin|sans|pas|no\s+need\s+to|no\s+reason\s+to)"
     r"|n't|不|无需|لا|لن)\s*(?:\w+\s+){0,2}$",
     re.IGNORECASE,
 )
-IT = re.compile(r"\b(?:it|that|this(?:\s+one)?|that\s+one|es|das|lo|la|eso|le|ça)\b|它|这个|ها\b", re.IGNORECASE)
+IT = regex(r"\b(?:it|that|this(?:\s+one)?|that\s+one|es|das|lo|la|eso|le|ça)\b|它|这个|ها\b", re.IGNORECASE)
 PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
-BY_PLACE = re.compile(rf"\b(?:the|my)\s+(?P<place>{'|'.join(PLACES)})\s+(?:one|word|item|entry)\b", re.IGNORECASE)
+BY_PLACE = regex(rf"\b(?:the|my)\s+(?P<place>{'|'.join(PLACES)})\s+(?:one|word|item|entry)\b", re.IGNORECASE)
 ENDS = (
     r"(?=[\"'”»’*_`」]{0,3}\s*(?:$|[.,;:!)。，；！]"
     r"|\b(?:instead|now|then|and|so|as|because|since|statt|ersetzen|aus)\b))"
@@ -97,7 +98,7 @@ NO_WORD = (
 ONE_WORD = rf"{NO_WORD}(?P<new>[^\W\d_][\w'-]{{0,30}})"
 # where the new word stands, if it is not in quotes
 SLOTS = tuple(
-    re.compile(slot, re.IGNORECASE)
+    regex(slot, re.IGNORECASE)
     for slot in (
         rf"{OLD}{SETS_APART}(?:out\s+)?(?:with|for|by|to|durch|gegen|zu|in|por|con|par|→|->|换成|替换[成为]|改[成为]|为|بـ?)\s*"
         rf"(?:the\s+word\s+|das\s+Wort\s+|la\s+palabra\s+|le\s+mot\s+)?{SETS_APART}{ONE_WORD}{ENDS}",
@@ -110,22 +111,22 @@ SLOTS = tuple(
         rf"\b(?:use|say|put|take|choose|write|list|add|stattdessen|en\s+su\s+lugar|à\s+la\s+place)[:,]?\s+{SETS_APART}{ONE_WORD}{ENDS}",
     )
 )
-AN_ARROW = re.compile(rf"{OLD}{SETS_APART}(?:→|->|=>)")
-ONE_OF_THEM = re.compile(r"\bone\s+of\s+(?:them|these|those|the\s+words)\b|\ba\s+(?:word|few)\b", re.IGNORECASE)
-EXCHANGES = re.compile(r"swap|switch|exchang|tausch|cambi|chang", re.IGNORECASE)
-BOTH = re.compile(rf"{OLD}{SETS_APART}(?:and|with|und|mit|y|con|et|avec|和|و)\s*{SETS_APART}{OLD}\W*$", re.IGNORECASE)
+AN_ARROW = regex(rf"{OLD}{SETS_APART}(?:→|->|=>)")
+ONE_OF_THEM = regex(r"\bone\s+of\s+(?:them|these|those|the\s+words)\b|\ba\s+(?:word|few)\b", re.IGNORECASE)
+EXCHANGES = regex(r"swap|switch|exchang|tausch|cambi|chang", re.IGNORECASE)
+BOTH = regex(rf"{OLD}{SETS_APART}(?:and|with|und|mit|y|con|et|avec|和|و)\s*{SETS_APART}{OLD}\W*$", re.IGNORECASE)
 ASKED_FOR = 5  # words
 LONGEST = 3  # words of a member
-IN_QUOTES = re.compile(r"[\"“«「『](?P<word>[^\"“”«»「」『』\n]{1,40})[\"”»」』]")
+IN_QUOTES = regex(r"[\"“«「『](?P<word>[^\"“”«»「」『』\n]{1,40})[\"”»」』]")
 # "My five are: ..."
-ANNOUNCES = re.compile(
+ANNOUNCES = regex(
     r"(?:\bmy\s+(?:(?:final|corrected|revised|updated|new|amended)\s+)?|(?:\A|[.!?\n]\s*|\bthe\s+)(?:final|corrected|revised|updated|new|amended)\s+)"
     r"(?:five|list|words|answer)(?:\s+(?:words|list|answer|are|is|would|be|becomes?|now|then|therefore|thus))*\s*$"
     r"|\b(?:meine|mis|mes)\s+(?:fünf|cinco|cinq)(?:\s+(?:Wörter|palabras|mots|sind|son|sont|jetzt|ahora))*\s*$|我的五个词?(?:是|为)?\s*$|\bmake\s+(?:that|it)\s*$",
     re.IGNORECASE,
 )
-ALREADY = re.compile(rf"\b(?:with|by|durch|por|par)\s+{SETS_APART}{OLD}", re.IGNORECASE)  # "I replaced rain with wind"
-ROW = re.compile(r"(?P<row>[^\n.!?:：。]{1,40}?(?:\s?[,،、，]\s?[^\n.!?:：,،、，。]{1,40}){4})(?=[.!。(]|\s*$|\n)")
+ALREADY = regex(rf"\b(?:with|by|durch|por|par)\s+{SETS_APART}{OLD}", re.IGNORECASE)  # "I replaced rain with wind"
+ROW = regex(r"(?P<row>[^\n.!?:：。]{1,40}?(?:\s?[,،、，]\s?[^\n.!?:：,،、，。]{1,40}){4})(?=[.!。(]|\s*$|\n)")
 
 
 def amended_words(text: str, listed: Commitment) -> Commitment:

@@ -18,17 +18,18 @@ from selfexec.readers.suppositions import conditional, counterfactual, forced, n
 from selfexec.readers.tentative import breaks_off, on_the_way
 from selfexec.readers.weighed_marks import BEGINS_AS_A_MARK, SIGN, marks_in
 from selfexec.readers.withdrawal import asks_for_what_is_missing
+from selfexec.text.regex import regex
 
-LONE = re.compile(
+LONE = regex(
     r"(?:(?:[Oo]ption|[Cc]hoice|[Aa]nswer)\s+)?\(?([A-Z])[*_]{0,2}(?:\)|\.|:|\)\.|\s[-–—])?(?:\s+|$|,?\s+(?:because|since|as|due)\b.*|,\s+(?:I\b|it\s+w).*)"
 )
-QUESTION = re.compile(r"[^.!?\n]{0,200}\?")
-OTHERWISE = re.compile(r"\b(?:otherwise|else|if\s+not|sonst|de\s+lo\s+contrario)\b|否则|وإلا", re.IGNORECASE)
-STOPS = re.compile(r"\s*(?:[.!]|$)")
+QUESTION = regex(r"[^.!?\n]{0,200}\?")
+OTHERWISE = regex(r"\b(?:otherwise|else|if\s+not|sonst|de\s+lo\s+contrario)\b|否则|وإلا", re.IGNORECASE)
+STOPS = regex(r"\s*(?:[.!]|$)")
 # "A ✅  B ❌" on one line
-SIGNED = re.compile(r"(?<!\w)(?P<letter>[A-Z])[)*]{0,3}\s?[:=]?\s?(?P<sign>[✅✔✓👍❌✗✘👎])")
+SIGNED = regex(r"(?<!\w)(?P<letter>[A-Z])[)*]{0,3}\s?[:=]?\s?(?P<sign>[✅✔✓👍❌✗✘👎])")
 # "- [x] A: ...": a line with a box and the letter of an option
-BOX = re.compile(
+BOX = regex(
     r"^[ \t]{0,12}(?:[-*•][ \t])?[ \t]{0,2}(?:\[(?P<box>[xX✓✔ ]?)\]|(?P<sign>[☑☐☒]))[ \t]{1,4}"
     r"[*_(\[\"']{0,4}(?:(?:[Oo]ption|[Cc]hoice)[ \t])?(?P<letter>[A-Z])(?![A-Za-z])[^\n]*",
     re.MULTILINE,
@@ -36,34 +37,34 @@ BOX = re.compile(
 BOXES = ("[ ]", "[x]", "[X]", "[]")
 TICKED = ("x", "X", "✓", "✔", "☑", "☒")
 # a character comes first, and then a look at what is before it: the other way round takes many times longer
-LONE_CAPITAL = re.compile(r"[A-Z](?<![A-Za-z].)(?![A-Za-z])")
+LONE_CAPITAL = regex(r"[A-Z](?<![A-Za-z].)(?![A-Za-z])")
 # a letter with something set off behind it, as every one has where all are marked
-AS_A_KEY = re.compile(r"([A-Z])(?<!\w.)[\"'*_`)\]\s]{0,6}[:：=|.–—→✅✔✓👍❌✗✘👎(-]")
+AS_A_KEY = regex(r"([A-Z])(?<!\w.)[\"'*_`)\]\s]{0,6}[:：=|.–—→✅✔✓👍❌✗✘👎(-]")
 LAST_PAGE = 2_000  # characters at the end of a reply in which a statement is looked for first
 ONE_STATEMENT = 600  # characters: no statement is longer
 BESIDE = 12  # characters: no more stands between two options that are only quoted
 LINE_MARKUP = " \t\r\n*_`\"'“”„«»()[]$.>"
-LETTERED = re.compile(r"[ \t]{0,12}[-*>]?[ \t]{0,4}(?:[Oo]ption[ \t]+)?[(\[*]{0,3}([A-Z])[)\]*]{0,3}\s?[.):-]")
+LETTERED = regex(r"[ \t]{0,12}[-*>]?[ \t]{0,4}(?:[Oo]ption[ \t]+)?[(\[*]{0,3}([A-Z])[)\]*]{0,3}\s?[.):-]")
 # what stands before an option's text where the options are listed: "A: ", "| B | ", '"A": "', "(B) "
-LABEL = re.compile(
+LABEL = regex(
     r"(?:^|(?<=[\n|{(\[,;.!?\"']))[\s>*•-]{0,8}(?:(?i:option|choice)\s)?[(\[*_\"'`]{0,4}(?P<letter>[A-Z])"
     r"(?:[)\]*_\"'`]{0,4}\s{0,4}[.:|–—-]|[*_]{0,2}[)\]])[\s*_|\"'`“]{0,8}"
 )
-NAMED_RIGHT = re.compile(
+NAMED_RIGHT = regex(
     r"[^\w\n]{0,12}(?:so\s+)?(?:this|that|it)\s+(?:option\s+)?is\s+(?:clearly\s+)?(?:the\s+)?(?:most\s+)?"
     r"(?:correct|right|true|accurate|appropriate|best|likely|my\s+(?:choice|answer))\b",
     re.IGNORECASE,
 )
-LAST_WORD = re.compile(r"(?:(?:[.!?]|(?<![\"'”])[:])\s+|[。！？؟]\s*)[(\"'*`]{0,3}([A-Z])[)\"'*`.]{0,4}\s*$")
+LAST_WORD = regex(r"(?:(?:[.!?]|(?<![\"'”])[:])\s+|[。！？؟]\s*)[(\"'*`]{0,3}([A-Z])[)\"'*`.]{0,4}\s*$")
 # "340/680 = 0.50 m → D": behind a result, not between two letters of a formula
-BEHIND_AN_ARROW = re.compile(
+BEHIND_AN_ARROW = regex(
     r"(?:\d[^\n→⇒]{0,12}|[^\W\d_]{3,}[^\w\n→⇒]{0,4})(?:→|⇒|⟹|->|=>)\s{0,3}[(\"'*`]{0,3}(?P<letter>[A-Z])[)\"'*`.]{0,4}\s*$"
 )
 # "## Answer", "**Final answer:**", on a line of its own, and the first line below it
-HEADING = re.compile(r"(?:nswer|NSWER|hoice|HOICE)[*_:]{0,4}[ \t]*\n\s{0,8}(?=\S)")
-HEAD = re.compile(r"[#*_\s>]{0,8}(?:[A-Za-z]+\s){0,3}[A-Za-z]$")
+HEADING = regex(r"(?:nswer|NSWER|hoice|HOICE)[*_:]{0,4}[ \t]*\n\s{0,8}(?=\S)")
+HEAD = regex(r"[#*_\s>]{0,8}(?:[A-Za-z]+\s){0,3}[A-Za-z]$")
 # "| Answer | Note |", perhaps "|---|---|", and the one row below
-TABLE = re.compile(
+TABLE = regex(
     r"(?P<head>[^\n]{0,120})\n(?:[ \t|:-]{3,80}\n)?(?P<row>[ \t]{0,8}\|[^\n]{1,400})(?!\n[ \t]{0,8}\|)(?:\n|$)"
 )
 
@@ -354,7 +355,7 @@ def _restated(text: str, letters: Letters) -> set[int]:
 
 
 # "It is not true that", "I see no reason why": what follows is turned into its contrary
-NOT_SO = re.compile(
+NOT_SO = regex(
     r"""(?:\bit(?:'s|\s+is|\s+would\s+be)\s+(?:simply\s+|just\s+)?
           (?:not\s+(?:true|correct|right|the\s+case)|false|untrue|wrong|incorrect|(?:\w+ly\s+)?unlikely)
         |\bit\s+can(?:not|'t)\s+be\s+said|\bno\s+(?:reason|way|chance)|\bI\s+(?:do\s+not|don't)\s+(?:think|believe|expect)
@@ -363,18 +364,18 @@ NOT_SO = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 # what is said only under a condition, other than the prompt's own, or is denied in the same breath
-RESERVED = re.compile(
+RESERVED = regex(
     r"[^.!?。;；\n]{0,60}?(?:\b(?:if|unless|provided|wenn|falls|sofern|si)\b|如果|إذا)"
     r"(?!\s+(?:asked|I\s+(?:were|was|am|got|received?)|you\s+(?:were\s+to\s+)?ask|not\b|any\b|needed|necessary|possible))",
     re.IGNORECASE,
 )
-BUT_NOT = re.compile(
+BUT_NOT = regex(
     r"[^.!?。;；\n]{0,60}?(?:,?\s(?:but|aber|mais|pero)\s|[，,]?(?:但是?|لكن))[^.!?。;；\n]{0,40}?"
     r"(?:\b(?:not|cannot|nicht|pas|no)\b|n['’]t\b|不|لا)",
     re.IGNORECASE,
 )
 # behind which what is said is of some other case, or of none
-ELSEWHERE = re.compile(
+ELSEWHERE = regex(
     r"\b(?:in\s+(?:some|certain|other|many|most)\s+\w+|sometimes|hope|wish|pretend|imagine|false|untrue|no\s+reason|doubt|whether"
     r"|explain\w*\s+why|(?:option|choice|statement|which)\s+(?:[A-Z]\s+)?(?:says|means|states|reads))\b[^.,;\n]*$",
     re.IGNORECASE,

@@ -13,13 +13,14 @@ from typing import NamedTuple
 from selfexec.readers.folding import fold
 from selfexec.readers.result import Commitment
 from selfexec.readers.suppositions import SUPPOSED
+from selfexec.text.regex import regex
 
 REACH = 2_000  # characters behind the marks in which they are corrected
 OPTION, TRUE, FALSE = "\0", "\1", "\2"  # what stands for a name and for marks while a sentence is looked at
 SIGN = f"[{TRUE}{FALSE}]"
 QUOTED = r"[\"'“”«»‘’*_`\s]{0,4}"
-SENTENCES = re.compile(r"(?<=[.!?])(?=[\s)\"”*]|$)|(?<=[。！？؟])|\n+")
-SEGMENTS = re.compile(
+SENTENCES = regex(r"(?<=[.!?])(?=[\s)\"”*]|$)|(?<=[。！？؟])|\n+")
+SEGMENTS = regex(
     r"\s*[;；؛]\s*|,?\s+(?:but|whereas|while|because|since|aber|denn|weil|pero|porque|mais|car)\s+"
     r"|[，,]?\s*(?:但是?|因为|لكن|لأن)",
     re.IGNORECASE,
@@ -40,84 +41,84 @@ LINK = (
     r"|[=:→]|->|为|成|是|(?<![^\W_])(?:هو|هي|إلى|تكون|يكون)\s)\s{0,2}[\"'“”«‘*_`]{0,3})"
 )
 ENDS = r"(?=[\"'”»’*_`]{0,3}\s*(?:$|[.,;:!)。，；！]|\b(?:and|as|on|und|y|et|sein|lauten|werden|heißen)\b))"
-SIGNS = [(re.compile(words, re.IGNORECASE), sign) for sign, words in MARKS.items()]
-LINKED_SIGNS = [(re.compile(f"{LINK}(?:{words}){ENDS}", re.IGNORECASE), sign) for sign, words in LINKED_MARKS.items()]
+SIGNS = [(regex(words, re.IGNORECASE), sign) for sign, words in MARKS.items()]
+LINKED_SIGNS = [(regex(f"{LINK}(?:{words}){ENDS}", re.IGNORECASE), sign) for sign, words in LINKED_MARKS.items()]
 # "should not appear", "belongs on the list"
-BELONGS = re.compile(
+BELONGS = regex(
     r"\b(?:should|must|does|did|has\s+to|ought\s+to)(?P<no>\s?n['o]t|\s+never)?\s+(?:have\s+)?"
     r"(?:appear(?:ed)?|belong|be(?:en)?\s+(?:there|on\s+(?:it|the\s+list)))\b|\bbelongs\b",
     re.IGNORECASE,
 )
-FROM_TO = re.compile(
+FROM_TO = regex(
     rf"(?:\bfrom|\bvon|\bde)?{QUOTED}{SIGN}{QUOTED}(?:\bto\b|\bauf\b|\bzu\b|\ba\b|à|→|->|=>)(?={QUOTED}{SIGN})",
     re.IGNORECASE,
 )
 NOT = r"(?:\bnot|n't|\bnever|\bnicht|\bno|\bpas|\bnon|不|\bلا|\bليس\w*)"
-REJECTED = re.compile(
+REJECTED = regex(
     rf"[,，]?\s*(?:\b(?:and|y|et|und)\s+)?(?:{NOT}|\brather\s+than|\binstead\s+of|\bstatt|\ben\s+(?:lugar|vez)\s+de|\bau\s+lieu\s+de|而不是|不是"
     rf"|وليس|بدلا\s+من)\s*(?:(?:as|be|to\s+be|是)\s+)?{QUOTED}{SIGN}",
     re.IGNORECASE,
 )
-DENIED = re.compile(rf"{NOT}\s*(?:\w+\s+){{0,2}}?(?:应该|应当|应|该)?[是为]?{QUOTED}(?P<sign>{SIGN})", re.IGNORECASE)
-SHOULD_BE = re.compile(
+DENIED = regex(rf"{NOT}\s*(?:\w+\s+){{0,2}}?(?:应该|应当|应|该)?[是为]?{QUOTED}(?P<sign>{SIGN})", re.IGNORECASE)
+SHOULD_BE = regex(
     r"\b(?:should|shouldn't|must|ought|needs?\s+to|has\s+to|meant|mean|supposed|intended|make|change|correct|set|turn|flip|switch|mark|put|count"
     r"|treat|read\s+it|belongs?|sollte\w*|soll|muss|müsste|gehört|meinte|ändere|setze|korrigiere|deber\w+|debe|tiene\s+que|tendría\s+que|quería"
     r"|cambi\w+|corrij\w+|pon|devrait|doit|voulais|chang\w+|corrige|mets)\b|应|该|改|更正|يجب|ينبغي|غي[ّ]?ر",
     re.IGNORECASE,
 )
-ERROR = re.compile(
+ERROR = regex(
     r"\b(?:slips?|mistake\w*|mistook|typos?|errors?|erroneous\w*|oops|wrong\w*|incorrect\w*|misread|miswrote|mistyped|swapped|mixed\s+up"
     r"|correction|accident\w*|scratch\s+that|fehler\w*|korrektur|versehentlich|vertan|verschrieben|vertauscht|error|corrección|equivoqu\w+"
     r"|equivocad\w+|por\s+error|erreur|trompée?|par\s+erreur)\b|错|更正|写反|تصحيح|أخطأت",
     re.IGNORECASE,
 )
 # words that open a correction, besides those that name an error
-OPENS = re.compile(
+OPENS = regex(
     r"\b(?:actually|hmm+|sorry|no|on\s+(?:second\s+thoughts?|reflection)|wait|edit|update|moment|stopp|doch|eigentlich|entschuldigung"
     r"|perdón|espera|en\s+realidad|pardon|attends?|attendez|en\s+fait|finalement)\b|等等|不对|其实|抱歉|عفو|انتظر|في\s+الواقع",
     re.IGNORECASE,
 )
-PERHAPS_BEHIND = re.compile(
+PERHAPS_BEHIND = regex(
     r"\s+(?:is|are|may|might|could|can)\s+(?:be\s+)?(?:possible|likely|happen|there|expected)", re.IGNORECASE
 )
-NOT_SAID = re.compile(
+NOT_SAID = regex(
     r"(?:\bn[o']t|n't)\s+(?:think|believe|see|mean|suggest|say|claim)\b|\bwould\s+be\s+(?:wrong|an?\s+(?:mistake|error))\b|\bno\s+reason\b"
     r"|\b(?:almost|nearly|tempted|hesitat\w+|consider(?:ed|ing)?|thought\s+(?:about|of)|(?:was|were)\s+(?:going|about)\s+to|beinahe|fast|casi|presque)\b|差点"
     r"|\bnicht,?\s+dass\b|\bno\s+creo\b|\bne\s+(?:pense|crois)\s+pas\b|不认为|لا\s+أعتقد",
     re.IGNORECASE,
 )
-PERHAPS_AN_ERROR = re.compile(
+PERHAPS_AN_ERROR = regex(
     r"\b(?:no|not|n't|may|might|could|any|possib\w+|if|whether|without|margin\s+of)\b[^.!?\n]{0,24}$", re.IGNORECASE
 )
-DOUBTS = re.compile(
+DOUBTS = regex(
     r"\b(?:may|might|could|maybe|perhaps|possibly|quizás?|podría|vielleicht|könnte|peut-être|pourrait)\b|也许|可能|ربما",
     re.IGNORECASE,
 )
-REPORTS = re.compile(
+REPORTS = regex(
     r"\b(?:I(?:'ve|'d)?|it|the\s+(?:json|object|list)|above|ich|yo|je|j'ai)\s+(?:(?:had|have|just|first|originally|before|\w+ly|by\s+mistake|habe|hatte|había|avais)\s+)*"
     r"(?:wrote|written|marked|put|had|gave|given|said|set|listed|typed|entered|have|says|reads|shows|schrieb|geschrieben|markiert|escribí|puse|marqué"
     r"|écrit|mis|marqué)\b|\bhabe\b[^.]{0,40}\b(?:geschrieben|markiert)|我(?:把|刚才|之前)?[^。]{0,12}(?:写|标)成?|كتبت",
     re.IGNORECASE,
 )
-SHOULD_HAVE = re.compile(r"\b(?:should|meant|wanted|ought)\b", re.IGNORECASE)
-TURNS_ROUND = re.compile(
+SHOULD_HAVE = regex(r"\b(?:should|meant|wanted|ought)\b", re.IGNORECASE)
+TURNS_ROUND = regex(
     r"\b(?:flip\w*|toggl\w+|invert\w*)\b|\bthe\s+other\s+way\s+(?:a?round)\b|\bandersherum\b|\bal\s+revés\b|写反|标反|反过来",
     re.IGNORECASE,
 )
-SWAPS = re.compile(r"\b(?:swap\w*|switch\w*|exchang\w+|replac\w+|mixed\s+up|vertausch\w+)\b", re.IGNORECASE)
-COMMANDS = re.compile(r"[\W_]*(?:(?:so|let\s+me|i'll|i\s+will)\s+)?(?:swap|switch|exchange|replace)\b", re.IGNORECASE)
-THOSE_TWO = re.compile(r"\b(?:those|these|the)\s+two\b|\bthem\b", re.IGNORECASE)
-OF_THE_OTHERS = re.compile(
+SWAPS = regex(r"\b(?:swap\w*|switch\w*|exchang\w+|replac\w+|mixed\s+up|vertausch\w+)\b", re.IGNORECASE)
+COMMANDS = regex(r"[\W_]*(?:(?:so|let\s+me|i'll|i\s+will)\s+)?(?:swap|switch|exchange|replace)\b", re.IGNORECASE)
+THOSE_TWO = regex(r"\b(?:those|these|the)\s+two\b|\bthem\b", re.IGNORECASE)
+OF_THE_OTHERS = regex(
     r"\b(?:rest|others?|all|every\w*|else|remaining|übrigen|demás|resto|autres)\b|其他|其余|الباقي", re.IGNORECASE
 )
-IT = re.compile(
+IT = regex(
     r"^\W*(?:(?:so|and|which|then|also)\s+)?(?:it|that|this(?:\s+one)?|which|es|das|eso|ça|cela|should|must|make\s+it|change\s+it|set\s+it"
     r"|turn\s+it|mark\s+it|put\s+it)\b|应|改为|改成|它",
     re.IGNORECASE,
 )
-IT_IS = re.compile(rf"\W*(?:it|that|this)(?:\s+one)?\s+is\s+{QUOTED}{SIGN}{QUOTED}[.!]?\s*$", re.IGNORECASE)
-AN_ENUMERATION = re.compile(r"(?:[\s,\"'*`“”،、]|\b(?:and|or|und|y|et|both)\b|和|و)*", re.IGNORECASE)
-NAMES_THE_SLIP = re.compile(r"\s*(?:that|this|it|das|eso|fue|c'était)\W[^.!?\n]{0,60}[.!]", re.IGNORECASE)
+IT_IS = regex(rf"\W*(?:it|that|this)(?:\s+one)?\s+is\s+{QUOTED}{SIGN}{QUOTED}[.!]?\s*$", re.IGNORECASE)
+AN_ENUMERATION = regex(r"(?:[\s,\"'*`“”،、]|\b(?:and|or|und|y|et|both)\b|和|و)*", re.IGNORECASE)
+NAMES_THE_SLIP = regex(r"\s*(?:that|this|it|das|eso|fue|c'était)\W[^.!?\n]{0,60}[.!]", re.IGNORECASE)
 CUES = (
     *("shou", "must", "ought", "need", "has to", "mean", "suppos", "intend", "slip", "mist", "typo", "err"),
     *("oops", "wrong", "correct", "misread", "miswr", "swap", "switch", "exchang", "replac", "mix", "scratch"),

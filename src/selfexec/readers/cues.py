@@ -11,9 +11,10 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from selfexec.readers.scan import places
+from selfexec.text.regex import regex
 
-WORD = re.compile("[a-z]+")
-SHOUTED = re.compile("[A-Z]{3}")
+WORD = regex("[a-z]+")
+SHOUTED = regex("[A-Z]{3}")
 NO_LETTERS = {code: " " for code in range(128) if not chr(code).islower()}
 NO_CAPITALS = {code: " " for code in range(128) if not chr(code).isupper()}
 

@@ -10,6 +10,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from selfexec.text.regex import regex
+
 REACH = 280  # characters before an order in which the sentence that introduces it is looked for
 BEHIND = 160  # characters behind an order that may say which way it runs
 ONE_DIRECTION = 60  # characters: no more names a direction
@@ -163,18 +165,18 @@ def _all(form: str) -> str:
 APART, CLOSED = r"(?<![a-zäöüßáéíóúñ])", r"(?![a-zäöüßáéíóúñ])"
 HARDEST = "|".join(tongue.hardest or tongue.hard for tongue in TONGUES.values()) + r"|last|fourth|4th"
 EASIEST = "|".join(tongue.easiest or tongue.easy for tongue in TONGUES.values()) + r"|first|1st"
-ONE_END = re.compile(rf"{APART}(?:(?P<hard>{HARDEST})|(?P<easy>{EASIEST})){CLOSED}", re.IGNORECASE)
+ONE_END = regex(rf"{APART}(?:(?P<hard>{HARDEST})|(?P<easy>{EASIEST})){CLOSED}", re.IGNORECASE)
 # of what a chain of ">" has more to the left: "in difficulty", "Difficulty: ", "in ease"
 HARDER = (
     r"(?:difficult\w*|hard(?:ness|er)?|complex\w*|tokens?|length|effort|time"
     r"|schwierigkeit|dificultad|difficulté|难度|الصعوبة)"
 )
 EASIER = r"(?:ease|easiness|easier|simplicity|confidence|certainty|accuracy)"
-SCALE_BEFORE = re.compile(
+SCALE_BEFORE = regex(
     rf"(?:\b(?:in|by|of|for|on)\s+(?:terms\s+of\s+)?(?:\w+\s+)?|^|[\n.*#(]\s*)(?:(?P<harder>{HARDER})|(?P<easier>{EASIER}))[\s*_]*[:,：]?[\s*$`\\(]*$",
     re.IGNORECASE,
 )
-SCALE_BEHIND = re.compile(
+SCALE_BEHIND = regex(
     rf"[\s*$`\\)]*[,(]?\s*(?:in|by|for|>\s*means|按|where\s+>\s+means)\s+(?:terms\s+of\s+)?(?:\w+\s+)?(?:(?P<harder>{HARDER})|(?P<easier>{EASIER}))(?!\w)",
     re.IGNORECASE,
 )
@@ -182,7 +184,7 @@ NOTE = r"\s*(?:\([^)\n]{{0,60}}\)\s*)?"
 # the ends in the superlative, and nothing that may be the name of a place
 HARD_END = "|".join(tongue.hardest or tongue.hard for tongue in TONGUES.values())
 EASY_END = "|".join(tongue.easiest or tongue.easy for tongue in TONGUES.values())
-CALLED_AN_END = re.compile(
+CALLED_AN_END = regex(
     rf"[\W_]*(?:the\s+)?(?:(?P<hard>{HARD_END})|(?P<easy>{EASY_END}))(?:\s+(?:one|question))?[\s*_]*(?:[),;:.–—|]|$)",
     re.IGNORECASE,
 )
@@ -197,27 +199,27 @@ UP = _all(
     rf"(?:{{easy}}){NOTE}{{to}}\s*(?:{{hard}})|(?:{{easy}})[\s-]*{{first}}|(?:{{hard}})[\s-]*{{last}}|{{begins}}{{easy}}|{{ascending}}"
 )
 # "from easiest to hardest", "hardest first", "in descending order of difficulty": the last one named counts
-DIRECTION = re.compile(
+DIRECTION = regex(
     rf"(?<![a-zäöüßáéíóúñ])(?:(?P<up>{UP})|(?P<down>{DOWN}|{PLACE_ONE}(?:{HARD_END})))(?![a-zäöüßáéíóúñ])",
     re.IGNORECASE,
 )
 CUES = tuple(cue for tongue in TONGUES.values() for cue in tongue.cues)
 ASCII_CUES = tuple(cue for cue in CUES if cue.isascii())
-REJECTED = re.compile(
+REJECTED = regex(
     r"(?:rather\s+than|instead\s+of|unlike|\bnot|\bnever|\bno\s+longer|\bnicht|\bno|不是|不|ليس)\W{0,6}(?:from\s+|the\s+|in\s+){0,2}$",
     re.IGNORECASE,
 )
 # words by which a sentence speaks of an order that is not the one that follows
-ANOTHER_ORDER = re.compile(
+ANOTHER_ORDER = regex(
     r"\b(?:previous\w*|earlier|initial\w*|at\s+first|originally|wrong\w*|incorrect\w*|mistak\w+|error|correct(?:ed|ing|ion)"
     r"|fix(?:ed|ing)?|revers\w+(?!\s+order\s+of\s+difficulty)|wait|oops|should|would|could|might|if|flip\w*|swap\w*|turn\w*|invert\w*|instead|contrary|usual\w*|normal\w*|typical\w*|opposite|inverse)\b",
     re.IGNORECASE,
 )
 # "I could go from hardest to easiest, but here is what was asked for:"
-YET = re.compile(r"\b(?:but|however|though|aber|pero|mais)\b|但|لكن", re.IGNORECASE)
-SENTENCE = re.compile(r"[.!?。！？؟](?=[\s)\"”]|$)|\n\s*\n")
+YET = regex(r"\b(?:but|however|though|aber|pero|mais)\b|但|لكن", re.IGNORECASE)
+SENTENCE = regex(r"[.!?。！？؟](?=[\s)\"”]|$)|\n\s*\n")
 # of what the reply does itself, or what gives the order that follows: "I would say", "If I sort them", "would be:"
-OWN = re.compile(
+OWN = regex(
     r"\b(?:I|we)(?:['’]d|\s+(?:would|should|could|might|must))\s+(?!(?:not|never|have)\b)"
     r"|\bif\s+(?:I|we)\s+(?:(?:had|have|were|was|am|must|need|needed)\s+(?:(?:forced|asked|told)\s+)?(?:to\s+)?)?"
     r"(?=(?:rank|sort|order|list|arrange|put|place|go|name|give|say)\b)"
@@ -227,20 +229,20 @@ OWN = re.compile(
     re.IGNORECASE,
 )
 # a sentence that does no more than announce an order: "Here is the result:", "## Ranking"
-ANNOUNCES = re.compile(
+ANNOUNCES = regex(
     r"[\W_]*(?:(?:here|this|that|is|are|it|so|the|my|final|result|results|ranking|rank|order|list|below|as|follows|therefore|thus|then|answer|json|output"
     r"|hier|das|ist|die|meine?|rangfolge|reihenfolge|ergebnis|antwort|aquí|está|el|mi|orden|resultado|clasificación|respuesta"
     r"|voici|le|mon|ma|la|classement|résultat|ordre|réponse|结果|如下|排序|顺序|答案|الترتيب|النتيجة|هو|هنا)[\W_]*){0,7}$",
     re.IGNORECASE,
 )
 # a sentence that says how the reply lists the labels: "I list them hardest first."
-LISTS = re.compile(
+LISTS = regex(
     r"\b(?:list\w*|rank\w*|order\w*|sort\w*|arrang\w+|(?:ich|wir)\s+(?:ordne|sortiere)\w*|geordnet|sortiert|orden\w+|class\w+|rang\w+|tri\w+)\b"
     r"|排|顺序|列|رتب|ترتيب|مرتب",
     re.IGNORECASE,
 )
 # what may stand between an order and the words behind it that say which way it runs
-LEADS_BACK = re.compile(
+LEADS_BACK = regex(
     r"(?:[\W_]*(?:(?:this|that|these|which|the|my|it|i|have|has|is|are|was|were|list\w*|order\w*|ranking|ranked|sorted|arranged|given|written|put|placed"
     r"|them|runs?|goes|going|from|in|with|by|note|so|i\.e|here|labels|questions|above|json|answer|array"
     r"|das|ist|sind|also|vo[nm]|der|den|absteigende[rn]?|geordnet|sortiert|jeweils|die|esto|es|está\w*|de|en|del|orden|la|el|ordenad\w+|es\s+decir"
@@ -250,9 +252,9 @@ LEADS_BACK = re.compile(
 
 
 # "From hardest to easiest it is Q3, Q4, ...": what is said of the next order
-ANOTHER_ROW = re.compile(r"(?:[^.\n]{0,24}?[Qq][1-4]){2}")
+ANOTHER_ROW = regex(r"(?:[^.\n]{0,24}?[Qq][1-4]){2}")
 
-LABEL = re.compile(r"[Qq][1-4]")
+LABEL = regex(r"[Qq][1-4]")
 
 
 def runs_down(text: str, start: int, stop: int) -> bool | None:

@@ -10,6 +10,7 @@ from selfexec.readers.nesting import names_an_answer, place, the_answers, whole_
 from selfexec.readers.result import Commitment
 from selfexec.readers.scan import matches
 from selfexec.readers.shown import mentioned
+from selfexec.text.regex import regex
 
 # "choice": "A", {answer: C}, 'answer': 'C', \"answer\": \"B\", "answer" : "A
 KEYED = (
@@ -42,9 +43,9 @@ NOTHING = {"null", "none", "nil", "n/a", "undefined", "unknown"}
 # braces three deep: \boxed{\text{\{"answer": "A"\}}}; over several lines only where the box is closed
 IN_BRACES = r"(?:[^{}%]|\{(?:[^{}%]|\{[^{}%]{0,200}+\}){0,200}+\}){0,300}+"
 CLOSED, OPEN = IN_BRACES.replace("%", ""), IN_BRACES.replace("%", r"\n")
-BOXED = re.compile(rf"(?:boxed|fbox)\s?\{{(?:(?P<closed>{CLOSED})\}}|(?P<open>{OPEN}))")
+BOXED = regex(rf"(?:boxed|fbox)\s?\{{(?:(?P<closed>{CLOSED})\}}|(?P<open>{OPEN}))")
 # a box may hold the key as well: \boxed{"answer": "A"}
-KEY_INSIDE = re.compile(
+KEY_INSIDE = regex(
     r"""[\s{\\"'“„«]*(?:[a-z]+[ _])?(?:answer|choice|option|solution)[\\"'”“»*_`]{0,4}\s{0,12}[:=]\s{0,12}""",
     re.IGNORECASE,
 )

@@ -11,8 +11,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from selfexec.readers.result import Reading
+from selfexec.text.regex import regex
 
-WORD = re.compile(r"[\W_]*([^\W_]+)")
+WORD = regex(r"[\W_]*([^\W_]+)")
 
 
 class LikelyToken(Protocol):

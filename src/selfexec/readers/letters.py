@@ -5,25 +5,26 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from selfexec.readers.folding import fold
+from selfexec.text.regex import regex
 
 MARKUP = " \t\r\n*_`\"'“”„‘’«»$()[]{}\\<>#|"
 # kana, Chinese characters, hangul: no blank parts them from a letter
 SCRIPT = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 # these scripts have no case, and to fold thousands of characters takes longer than all else of the pattern
-LETTER = re.compile(
+LETTER = regex(
     r"(?:(?:la|el|die)\s+)?(?:(?:option|choice|answer|antwort|opción|respuesta|letra|选项|الخيار|الإجابة)\s*:?\s*)?"
     r"[(\[*\"'`]*([A-Za-zＡ-Ｄأابجد])(?!(?-i:[^\W" + SCRIPT + r"])|['’](?=\w))",
     re.IGNORECASE,
 )
 ARABIC = {"أ": "A", "ا": "A", "ب": "B", "ج": "C", "د": "D"}
-LETTER_ENDS = re.compile(
+LETTER_ENDS = regex(
     r"\s*(?:$|[.,:;)\]}\"'“”»*`(!<$|\n–—。，、）：；！]|-\s|[" + SCRIPT + "]"
     r"|(?:because|since|as|is|for|due|which|would|here|but|and not)\b)"
 )
-SECOND = re.compile(r"[)\]*\"'`\s]*(?:,|/|&|\||and\b(?!\s+not)|or\b)\s*(?:option\s+)?[(\[*\"'`]*[A-Z](?!\w|['’]\w)")
-IN_BRACKETS = re.compile(r"[^.\n(]{1,80}(?:\.\d[^.\n(]{0,40})?\((?:(?:answer\s+)?(?:option|choice)\s+)?([A-Z])\)")
-NOT_BUT = re.compile(r"not\s+(?:option\s+)?[(*\"'`]*[A-Z][)*\"'`]*,?\s+but\s+(?=.)", re.IGNORECASE)
-LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mathsf|operatorname)\s*\{")
+SECOND = regex(r"[)\]*\"'`\s]*(?:,|/|&|\||and\b(?!\s+not)|or\b)\s*(?:option\s+)?[(\[*\"'`]*[A-Z](?!\w|['’]\w)")
+IN_BRACKETS = regex(r"[^.\n(]{1,80}(?:\.\d[^.\n(]{0,40})?\((?:(?:answer\s+)?(?:option|choice)\s+)?([A-Z])\)")
+NOT_BUT = regex(r"not\s+(?:option\s+)?[(*\"'`]*[A-Z][)*\"'`]*,?\s+but\s+(?=.)", re.IGNORECASE)
+LATEX_TEXT = regex(r"\\(?:text|textbf|mathrm|mathbf|mathsf|operatorname)\s*\{")
 
 
 class Letters:

@@ -11,50 +11,51 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from selfexec.readers.result import Commitment
+from selfexec.text.regex import regex
 
 WINDOW = 6_000  # characters that are searched for enclosing brackets, from the key backwards
 # a key that names an answer is made of these words alone, one of them a noun: "final_answer", "my best choice"
-NOUN = re.compile(
+NOUN = regex(
     r"answers?|choices?|solution|options?|predictions?|selection|results?|response|letter|conclusion|verdict|decision"
     r"|rankings?|order|words|output|reply|judge?ments?|marks|associations|json|data|object|value|list|final"
     r"|respuesta|antwort|réponse|risposta|resposta|ответ|答案|答え|回答|정답",
     re.IGNORECASE,
 )
-MODIFIER = re.compile(
+MODIFIER = regex(
     r"my|the|correct|right|best|chosen|selected|predicted|own|most|likely|models?|overall|our|multiple|is|word|sorted"
     r"|full|complete|association|associated|related|five|actual|true|closest",
     re.IGNORECASE,
 )
-ENVELOPE = re.compile(
+ENVELOPE = regex(
     r"arg(?:ument)?s|param(?:eter)?s|inputs?|function(?:_?call)?|tools?|tool_?calls?|tool_use|action(?:_input)?|content"
     r"|messages?|payload|body|kwargs",
     re.IGNORECASE,
 )
 # a call whose name says that it hands in an answer; one to "reject_option" or "search" hands in none
-CALLED = re.compile(
+CALLED = regex(
     r"\\?[\"'](?:name|tool|function|tool_name|recipient_name)\\?[\"']\s{0,4}:\s{0,4}\\?[\"']([^\"'\\\n]{1,60})"
 )
-HANDS_IN = re.compile(
+HANDS_IN = regex(
     r"answer|submit|final|respon|reply|choose|choice|select|predict|rank|order|output|json|return|provide|record"
     r"|report|mark|list|give|judge|complet|finish|word",
     re.IGNORECASE,
 )
-HANDS_NOTHING_IN = re.compile(r"reject|example|search|exclude|wrong|discard|eliminat|draft|test|mock", re.IGNORECASE)
-BRACKET = re.compile(r"[{}\[\]]")
+HANDS_NOTHING_IN = regex(r"reject|example|search|exclude|wrong|discard|eliminat|draft|test|mock", re.IGNORECASE)
+BRACKET = regex(r"[{}\[\]]")
 # '"name": {', 'name: [{', '"arguments": "{'
-NAMED = re.compile(
+NAMED = regex(
     r"""(?:\\?[\"'“„«](?P<quoted>[^\"'“”„«»\n\\]{1,60})\\?[\"'”“»]|(?P<bare>\b[^\W\d][\w-]{0,60}))
         \s{0,12}:\s{0,12}\\{0,3}[\"']?\s{0,12}$""",
     re.VERBOSE,
 )
 KEY_FOLLOWS = "{[,\n`(:\"'“”}]>"  # what a key may stand behind
-OBJECT = re.compile(
+OBJECT = regex(
     r"""\{\s{0,40}(?:(?://|\#)[^\n]{0,200}\s{1,40}|/\*[^*]{0,200}\*/\s{0,40})?
         \\{0,3}[\"'“„«]?\s{0,12}[^\W\d][\w\ .-]{0,60}\\{0,3}[\"'”“»]?\s{0,12}:""",
     re.VERBOSE,
 )
-LIST_OF_OBJECTS = re.compile(r"\[\s{0,40}\{")
-PART_OF_NAME = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
+LIST_OF_OBJECTS = regex(r"\[\s{0,40}\{")
+PART_OF_NAME = regex(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 
 
 class Place(NamedTuple):

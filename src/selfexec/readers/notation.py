@@ -3,40 +3,41 @@
 import re
 
 from selfexec.readers.scan import AT_MOST, places
+from selfexec.text.regex import regex
 
 # one mark, or the same many times: noise may have a million of them
-THOUGHT = re.compile(
+THOUGHT = regex(
     r"(?P<mark><(/?)(?:\w{1,12}:)?(?:think|thinking|thoughts?|reasoning|scratchpad|analysis|reflection)>|\[(/?)think\]"
     r"|◁(/?)think▷|<\|(?:begin|(end))_of_thought\|>|<\|(?:start|(end))_thinking\|>)(?P=mark)*",
     re.IGNORECASE,
 )
 THOUGHTS = ("hink", "HINK", "hought", "easoning>", "cratchpad>", "nalysis>", "eflection>")
 # a channel of a chat template, up to the token that ends it; and the same where the tokens were left out
-CHANNEL = re.compile(
+CHANNEL = regex(
     r"<\|channel\|?>(?P<name>\w+)[^<\n]{0,80}(?:<\|constrain\|>\w+)?(?:<\|message\|>|\n)"
     r"(?P<body>.*?)(?=<\|(?:end|return|call|start|channel)\|>|<channel\|>|\Z)",
     re.DOTALL,
 )
-CHANNELS_ALONE = re.compile(r"analysis(?=[A-Z]).*?assistantfinal", re.DOTALL)
+CHANNELS_ALONE = regex(r"analysis(?=[A-Z]).*?assistantfinal", re.DOTALL)
 THINKING = {"analysis", "thought", "thoughts", "thinking", "reasoning"}
 # where a turn begins, with the name of the one who speaks
-TURN = re.compile(
+TURN = regex(
     r"(?:<\|(?:im_start|start|start_header_id|start_of_role|turn)\|?>|<start_of_turn>)\s{0,4}"
     r"(?:(?P<own>assistant|model|ai)|user|human|system|tool)\b|<\|(?:user|human|system)\|>"
 )
-SPECIAL = re.compile(
+SPECIAL = regex(
     r"<[|｜][^<>|｜\n]{1,40}[|｜]>|</?s>|<(?:bos|eos|pad|start_of_turn|end_of_turn)>|<channel\|>|\[/?INST\]"
 )
 SPECIAL_ENDS = ("|>", "｜>", "<s>", "</s>", "os>", "_turn>", "INST]")
 # a comment in an object or a list that holds a string: what it quotes is not said
 # (a literal comes first in the pattern: it is found many times faster than a look at what is before it)
-COMMENT = re.compile(
+COMMENT = regex(
     r"(?://(?<![^\s{\[,\"']..)|\#(?<![^\s{\[,\"'].))[^\n\"]{0,200}\"[^\n]{0,400}|/\*[^*\"]{0,200}\"[^*]{0,400}\*/"
 )
 ENTITIES = {"&quot;": '"', "&#34;": '"', "&#39;": "'", "&apos;": "'", "&lt;": "<", "&gt;": ">"}
-ENTITY = re.compile("|".join(ENTITIES))
+ENTITY = regex("|".join(ENTITIES))
 # HTML as the Markdown that it stands for; what is quoted may be somebody's words
-TAG = re.compile(
+TAG = regex(
     r"<(?<![\"'“`]<)(?<!\w<(?=[bipu]>))(/?)"
     r"(b|strong|em|i|p|code|pre|span|u|div|h[1-6]|ul|ol|li|br|table|tbody|thead|tr|td|th|(?:item|word)(?!\s+\w+=))\b[^<>\n]{0,80}>",
     re.IGNORECASE,
@@ -53,20 +54,20 @@ MARKDOWN = {
     "th": "  |",
 }
 # a passage that is set as a quotation, line by line
-QUOTATION = re.compile(r"(?:[ \t]{0,3}>[^\n]*(?:\n|\Z))+")
-QUOTING = re.compile(r"^[ \t]{0,3}>", re.MULTILINE)
+QUOTATION = regex(r"(?:[ \t]{0,3}>[^\n]*(?:\n|\Z))+")
+QUOTING = regex(r"^[ \t]{0,3}>", re.MULTILINE)
 CURLY = "“”„«»＂"
 STRAIGHT = str.maketrans(CURLY, '"' * len(CURLY))
 LATEX = r"\\(?:(?:text|math)(?:bf|it|rm|sf|tt)?|operatorname)\s?\{"
 # around an object or its strings: "\{" and "\text{" that opens a string or another brace
-AROUND_AN_OBJECT = re.compile(rf"{LATEX}(?=\s{{0,2}}\\?[\"'“„«{{\\])|\\(?=[{{}}])")
-TEXT_IN_LATEX = re.compile(LATEX + r"([^{}\\\n]{0,200})\}")
-AROUND_A_WORD = re.compile(rf"{LATEX}|\\(?=[{{}}])")
+AROUND_AN_OBJECT = regex(rf"{LATEX}(?=\s{{0,2}}\\?[\"'“„«{{\\])|\\(?=[{{}}])")
+TEXT_IN_LATEX = regex(LATEX + r"([^{}\\\n]{0,200})\}")
+AROUND_A_WORD = regex(rf"{LATEX}|\\(?=[{{}}])")
 
 
-SPACING = re.compile(r"\\(?<=[,}].)(?=[ ,;:!])|\\q?quad\b")  # what LaTeX writes for a blank
+SPACING = regex(r"\\(?<=[,}].)(?=[ ,;:!])|\\q?quad\b")  # what LaTeX writes for a blank
 # what is struck out is taken back; "~~C" alone is a formula
-STRUCK = re.compile(r"(?<![~\w])~~(?=[^\s~])[^~\n]{1,200}(?<=[^\s~])~~(?![~\w])")
+STRUCK = regex(r"(?<![~\w])~~(?=[^\s~])[^~\n]{1,200}(?<=[^\s~])~~(?![~\w])")
 
 
 def plain_text(text: str, *, formulas: bool = True) -> str:

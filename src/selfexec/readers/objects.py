@@ -12,25 +12,26 @@ from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading
 from selfexec.readers.run_on import settled
 from selfexec.readers.scan import places
+from selfexec.text.regex import regex
 
 TRIES = 8  # braces from which an object may begin, from the end of a reply
 LONGEST = 20_000  # characters of an object
-STRING_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
+STRING_OR_BRACE = regex(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
 # a backslash of LaTeX, which JSON takes for something else or for nothing: "\(x\)", "\frac", "\times"
-ESCAPE = re.compile(
+ESCAPE = regex(
     r"\\(?:[\"\\/]|u[0-9a-fA-F]{4}|n(?!(?:eq|abla|ot)\b)|t(?!(?:imes|ext|heta|au|an|o)\b)|r(?=\\n)|(.))", re.DOTALL
 )
-DECIMAL_COMMA = re.compile(r"(?<=:)(\s{0,4}(?:0(?=,)|1(?=,0))),(\d{1,6})(?=\s{0,4}(?:[}\]\n]|,\s))")  # "p": 0,65
-TRAILING = re.compile(r",(?=\s*[}\]])")
+DECIMAL_COMMA = regex(r"(?<=:)(\s{0,4}(?:0(?=,)|1(?=,0))),(\d{1,6})(?=\s{0,4}(?:[}\]\n]|,\s))")  # "p": 0,65
+TRAILING = regex(r",(?=\s*[}\]])")
 # a quote that neither opens a string nor closes one stands within one: "so "to say" it."
-QUOTE_WITHIN = re.compile(
+QUOTE_WITHIN = regex(
     r"(?<!\\)\"(?!\s{0,20}(?:[}\]:]|\Z|,\s{0,20}(?:[\"{\[\d-]|true|false|null)))(?<![{\[:].)"
     r"(?<![{\[:]\s.)(?<![\"\]}\de],.)(?<![\"\]}\de],\s.)(?<!\n.)(?<!\s\s.)",
     re.DOTALL,
 )
-PART = re.compile(r"\\.|[\"{}\[\]]", re.DOTALL)
+PART = regex(r"\\.|[\"{}\[\]]", re.DOTALL)
 CLOSED_BY = {"{": "}", "[": "]"}
-ENDS_A_VALUE = re.compile(r"(?:[\d%\"'}\]]|true|false|null)\Z")
+ENDS_A_VALUE = regex(r"(?:[\d%\"'}\]]|true|false|null)\Z")
 DECODER = json.JSONDecoder(strict=False)  # a string may go over several lines
 
 

@@ -12,10 +12,11 @@ from selfexec.readers.notation import plain_text
 from selfexec.readers.refusal import refuses
 from selfexec.readers.scan import matches
 from selfexec.readers.withdrawal import declines
+from selfexec.text.regex import regex
 
 LEAST_WORDS = 12  # of a response; of Chinese, twice as many characters
 # what a prediction speaks of: the response, the request, what "I would" do, options and keys
-OF_A_PREDICTION = re.compile(
+OF_A_PREDICTION = regex(
     r"""\b(?:the|my|this|that|such\s+a|a|an|your)\s+(?:\w+\s+)?
         (?:response|reply|request|prompt|prediction|choice|instruction)s?\b
       | \b(?:I|it|model|assistant|AI)(?:['’](?:d|ll)|\s+(?:would|will|might|could|should))\b
@@ -26,27 +27,27 @@ OF_A_PREDICTION = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 # what a ranking speaks of
-OF_AN_ORDER = re.compile(
+OF_AN_ORDER = regex(
     r"\b(?:eas(?:y|i)|hard|rank|order|sort|token|short|long|simpl|difficult|first|last|quick|fast|leicht|schwer|fácil|difícil)\w*"
     r"|难|易|排序|顺序|الأسهل|الأصعب|ترتيب",
     re.IGNORECASE,
 )
-ANSWERED = re.compile(
+ANSWERED = regex(
     r"""\b[Qq](?:uestion\s?)?([1-4])\b["'*_)\]]{0,4}\s{0,3}[:.)=–—-]{0,2}\s{0,3}
         (?:(?:the\s+)?(?:correct\s+)?answer(?:\s+is)?\s?:?\s{0,2})?["'(*\[]{0,3}([A-D])(?![\w'’])""",
     re.VERBOSE | re.IGNORECASE,
 )
-RESPONDED = re.compile(
+RESPONDED = regex(
     r"(?:^|\n)[\s#*_>-]{0,8}(?:Q|Question\s|Prompt\s|Response\s(?:to\sQ)?)([1-4])\b[*_]{0,2}\s?[:.)\n-]", re.IGNORECASE
 )
-WORD = re.compile(r"[^\W\d_]{4,}")
-CHARACTERS = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+WORD = regex(r"[^\W\d_]{4,}")
+CHARACTERS = regex("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 COMMON = frozenset({"what", "when", "where", "which", "with", "that", "this", "have", "does", "from", "your", "about"})
 COMMON |= {
     *("they", "them", "their", "there", "would", "should", "could", "will", "please", "write", "give", "tell"),
     *("make",),
 }
-LETTERED = re.compile(r"(?:^|\n)\s{0,8}[(*]{0,3}[A-D][).:*]{1,3}\s")
+LETTERED = regex(r"(?:^|\n)\s{0,8}[(*]{0,3}[A-D][).:*]{1,3}\s")
 
 
 def responds_to(text: str, request: str) -> bool:

@@ -13,67 +13,66 @@ from selfexec.readers.directions import CLOSED, EASIEST, HARDEST, ONE_END, runs_
 from selfexec.readers.nesting import place
 from selfexec.readers.result import Commitment
 from selfexec.readers.scan import AT_MOST, lines
+from selfexec.text.regex import regex
 
 # "Sorted: 2, 1, 4, 3"
-DIGITS = re.compile(
+DIGITS = regex(
     r"\b(?:rank(?:ing|ed)?|order|sorted|reihenfolge|orden|classement|排序|顺序)[*_]{0,2}\s?[:：]\s?[*_]{0,2}"
     r"(?P<row>[1-4](?:\s?(?:,|<|→|->|、)\s?[1-4]){3})[\s*_.]{0,4}(?:\n|$)",
     re.IGNORECASE,
 )
 LABEL = r"[Qq](?:uestion)?[ _]?(?P<label>[1-4])"
 # a row or a line of one label and its place: "| Q1 | 2 |", "Q1: rank 2", '"Q1": 2'
-PLACED = re.compile(
+PLACED = regex(
     rf"""[\s|*_"'“”>-]{{0,12}}{LABEL}[*_"'”\s]{{0,6}}[|:=→–-]{{1,2}}>?[\s*_"']{{0,6}}(?:(?:rank|place|position|\#|no\.?)\s?)?
         (?P<place>[1-4])(?:st|nd|rd|th)?[*_"']{{0,3}}\s{{0,6}}(?:\([^()\n]{{0,40}}\))?[\s|,.;]{{0,6}}$""",
     re.VERBOSE | re.IGNORECASE,
 )
 # '<item rank="1">Q4</item>', '<q id="Q4" rank="1"/>', "<Q4>1</Q4>"
-ELEMENT = re.compile(
+ELEMENT = regex(
     r"<(?P<tag>\w{1,20})(?P<attributes>(?:\s{1,4}\w{1,20}=[\"'][^\"'<>\n]{0,20}[\"']){0,4})\s{0,4}"
     r"(?:/>|>\s{0,8}(?P<body>[Qq](?:uestion)?[ _]?[1-4]|[1-4])\s{0,8}(?:</|\n|$))"
 )
-IN_ELEMENT = re.compile(r"[Qq](?:uestion)?[ _]?[1-4](?!\d)")
-LABEL_ALONE = re.compile(r"[Qq](?:uestion)?[ _]?[1-4]")
-ATTRIBUTE = re.compile(r"(?P<key>\w{1,20})=[\"'](?P<value>[^\"'<>\n]{0,20})[\"']")
-OF_A_PLACE = re.compile(
-    r"rank|place|position|pos|order|index|n|no|nr|num|number|rang|platz|orden|puesto|id", re.IGNORECASE
-)
+IN_ELEMENT = regex(r"[Qq](?:uestion)?[ _]?[1-4](?!\d)")
+LABEL_ALONE = regex(r"[Qq](?:uestion)?[ _]?[1-4]")
+ATTRIBUTE = regex(r"(?P<key>\w{1,20})=[\"'](?P<value>[^\"'<>\n]{0,20})[\"']")
+OF_A_PLACE = regex(r"rank|place|position|pos|order|index|n|no|nr|num|number|rang|platz|orden|puesto|id", re.IGNORECASE)
 NAMES_OF_PLACES = {"first": 1, "second": 2, "third": 3, "fourth": 4, "easiest": 1, "hardest": 4, "last": 4}
-NAMED_PLACE = re.compile(
+NAMED_PLACE = regex(
     rf"(?:rank|place|position|pos|platz)_?(?P<place>[1-4])|(?P<name>{'|'.join(NAMES_OF_PLACES)})", re.IGNORECASE
 )
 # "<rank>1</rank><label>Q4</label>"
-APART = re.compile(
+APART = regex(
     r"<(?P<kind>rank|place|position|order)>\s{0,8}(?P<place>[1-4])\s{0,8}</(?P=kind)>\s{0,40}"
     r"<(?P<tag>\w{1,20})>\s{0,8}[Qq](?:uestion)?[ _]?(?P<label>[1-4])\s{0,8}</(?P=tag)>",
     re.IGNORECASE,
 )
-MAP = re.compile(r"\{\s{0,12}(?:[\"'](?P<key>\w{1,30})[\"']\s{0,4}:\s{0,4}\{)?(?P<body>[^{}\[\]]{16,240})\}")
+MAP = regex(r"\{\s{0,12}(?:[\"'](?P<key>\w{1,30})[\"']\s{0,4}:\s{0,4}\{)?(?P<body>[^{}\[\]]{16,240})\}")
 # {"1": "Q2", "2": "Q1", ...}
-BY_NUMBER = re.compile(
+BY_NUMBER = regex(
     r"[\"'](?:rank|place|position|pos)?[ _]?([1-4])[\"']\s{0,4}:\s{0,4}"
     r"[\"'][Qq](?:uestion)?[ _]?([1-4])[\"']\s{0,4}(?:,|$)",
     re.IGNORECASE,
 )
 # a table with a column of places among others
-HEAD_OF_PLACES = re.compile(
+HEAD_OF_PLACES = regex(
     r"[\s*_]*(?:(?:my|final)\s)?(?:rank(?:ing)?|place|position|order|rang|platz|orden|puesto|posición|排名|顺序)(?:\s?\([^()|]{0,40}\))?[\s*_]*",
     re.IGNORECASE,
 )
-OF_A_ROW = re.compile(r"[\s*_\"'`]*(?:[Qq](?:uestion)?[ _]?)?([1-4])(?:st|nd|rd|th)?[.)]?[\s*_\"'`]*")
-PAIR = re.compile(r"[\"']?[Qq](?:uestion)?[ _]?([1-4])[\"']?\s{0,4}:\s{0,4}[\"']?([1-4])[\"']?\s{0,4}(?:,|$)")
+OF_A_ROW = regex(r"[\s*_\"'`]*(?:[Qq](?:uestion)?[ _]?)?([1-4])(?:st|nd|rd|th)?[.)]?[\s*_\"'`]*")
+PAIR = regex(r"[\"']?[Qq](?:uestion)?[ _]?([1-4])[\"']?\s{0,4}:\s{0,4}[\"']?([1-4])[\"']?\s{0,4}(?:,|$)")
 # what a heading may call the places; the first is the easiest unless it is said to be the hardest
-OF_PLACES = re.compile(
+OF_PLACES = regex(
     r"rank|place|position|order|reihenfolge|rang|orden|puesto|posición|排名|顺序|ترتيب|difficulty", re.IGNORECASE
 )
-OF_ANOTHER_SCALE = re.compile(
+OF_ANOTHER_SCALE = regex(
     r"\beas(?:e|iness)\b|confiden|certain|probab|chance|score|points|tokens|accuracy|correctness|descending|revers|answer",
     re.IGNORECASE,
 )
-ONE_IS_HARDEST = re.compile(rf"\b(?:1|rank\s1|first)\s*(?:=|is|:|means)\s*(?:the\s+)?(?:{HARDEST})", re.IGNORECASE)
-MENTION = re.compile(r"(?<![A-Za-z0-9])[Qq](?:uestion\s?)?([1-4])(?![0-9])")
+ONE_IS_HARDEST = regex(rf"\b(?:1|rank\s1|first)\s*(?:=|is|:|means)\s*(?:the\s+)?(?:{HARDEST})", re.IGNORECASE)
+MENTION = regex(r"(?<![A-Za-z0-9])[Qq](?:uestion\s?)?([1-4])(?![0-9])")
 # what may stand between labels whose ends are named
-BETWEEN = re.compile(
+BETWEEN = regex(
     rf"""(?:{ALONE}(?:{HARDEST}|{EASIEST}){CLOSED}|second|third|2nd|3rd|next|then|after\s+that|followed\s+by|finally|lastly|\band\b|\bis\b|\bare\b|comes?|\bthe\b
         |\b(?:would|will|should)\s+be\b|\ba\s+(?:bit|little)\b|slightly|somewhat|\bstill\b|\beven\b|\babout\b|\bon\b|\bof\b|\babove\b
         |\bi\s+(?:expect|believe|guess|suppose)\b|\bi(?:'d|\s+would)\s+say\b|\bin\s+my\s+(?:view|opinion|case)\b|\bfor\s+my(?:self)?\b
@@ -89,22 +88,20 @@ NO_PART_OF_IT = (
     r"|next|that|followed|finally|lastly|after|first|last|easiest|hardest|longest|shortest|nicht|kein\w*|oder|die|der|das|den|dem|ist|sind|und|dann|von"
     r"|kommt|danach|no|ni|o|la|el|las|los|es|son|y|luego|después|viene|seguid[oa]|pas|ou|le|les|est|et|puis|ensuite|vient|suivie?|\w*n't"
 )
-ABOUT = re.compile(
+ABOUT = regex(
     rf"(?:(?<![\w'])(?!(?:{NO_PART_OF_IT})(?![\w']))[\w'-]+\s+){{1,7}}(?:(?:on|of|de|zu|sur|about)\s+(?:(?!(?:{NO_PART_OF_IT})(?![\w']))[\w'-]+\s+){{1,5}})?"
     r"(?=\([Qq][1-4]\))",
     re.IGNORECASE,
 )
 # "..., because it involves a calculation": up to the next clause
-WHY = re.compile(
+WHY = regex(
     r",?\s*\b(?:because|since|as\s+(?:it|they|this|that)|weil|porque|ya\s+que|parce\s+que)\b[^.;\n(]{0,120}?(?=,\s+(?:and|then|followed|und|dann|y|et)\b|[.;\n]|$)",
     re.IGNORECASE,
 )
 GIVING_REASONS = ("ecause", "ince", "as ", "eil", "orque", "ya que", "arce que")
-AT_LAST = re.compile(
-    r"\b(?:finally|lastly|schließlich|zuletzt|por\s+último|finalmente|enfin|finalement)\b", re.IGNORECASE
-)
-SPELLED = re.compile(r"[^\W_]")
-CLAUSE = re.compile(r"[,.;\n，。；、،؛]")
+AT_LAST = regex(r"\b(?:finally|lastly|schließlich|zuletzt|por\s+último|finalmente|enfin|finalement)\b", re.IGNORECASE)
+SPELLED = regex(r"[^\W_]")
+CLAUSE = regex(r"[,.;\n，。；、،؛]")
 LONGEST = 400
 
 

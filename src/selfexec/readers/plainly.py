@@ -13,13 +13,14 @@ from selfexec.readers.result import Commitment
 from selfexec.readers.stated import DENIAL, DENIAL_ABROAD
 from selfexec.readers.suppositions import SUPPOSED
 from selfexec.readers.wordings import PLAIN
+from selfexec.text.regex import regex
 
 LONGEST = 240  # characters of a sentence that only chooses
 LONGEST_REASONS = 1_500
-SPELLED = re.compile(r"[^\W_]")
-HAN = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+SPELLED = regex(r"[^\W_]")
+HAN = regex("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 CHOSEN = "\0"  # stands for an option in a sentence
-TURNED_DOWN = re.compile("[❌✗✘👎]")
+TURNED_DOWN = regex("[❌✗✘👎]")
 
 
 def _either(phrases: tuple[str, ...]) -> str:
@@ -33,15 +34,15 @@ def _either(phrases: tuple[str, ...]) -> str:
 
 LANGUAGES = tuple(PLAIN.values())
 NOUNS = _either(tuple(noun for language in LANGUAGES for noun in language.nouns))
-CONTRAST = re.compile(
+CONTRAST = regex(
     _either(tuple(phrase for language in LANGUAGES for phrase in language.contrasts)) + rf"[\s\"'*(]*{CHOSEN}",
     re.IGNORECASE,
 )
-WORDS = re.compile(
+WORDS = regex(
     _either(tuple(phrase for language in LANGUAGES for phrase in (*language.words, *language.nouns))), re.IGNORECASE
 )
 ORDINALS = [
-    re.compile(_either(tuple(name for language in LANGUAGES for name in language.ordinals[place])), re.IGNORECASE)
+    regex(_either(tuple(name for language in LANGUAGES for name in language.ordinals[place])), re.IGNORECASE)
     for place in range(4)
 ]
 VERBS = (
@@ -49,57 +50,57 @@ VERBS = (
     "|must|has|rather|not|over|but|and|or|because|since|without|with|est|es|ist|wäre|trifft|passt|stimmt|sería|serait|y|et|und"
 )
 # a letter of its own; "A" before a noun or an adjective is an article
-LETTER = re.compile(
+LETTER = regex(
     rf"(?<![A-Za-zÀ-ÿ0-9_'’])(?:(?i:{NOUNS})\s*)?([A-Z])(?![A-Za-zÀ-ÿ0-9_]|['’][A-Za-zÀ-ÿ])"
     rf"(?!(?<=A)\s+(?!(?:{VERBS})\b)[a-z])"
     rf"|(?:الخيار|الإجابة|الجواب)\s*([{''.join(ARABIC)}])(?!\w)"
 )
 # "A is more likely than B", "A ist wahrscheinlicher als B"
-MORE = re.compile(
+MORE = regex(
     rf"""{CHOSEN}\W*\s+(?:is|seems|looks|appears|ist|scheint|es|parece|est|semble)\s+(?:(?:far|much|slightly|somewhat|clearly|a\s+bit|viel|mucho|bien|beaucoup)\s+)?
         (?P<sense>more|less|wahrscheinlicher|unwahrscheinlicher|más|menos|plus|moins)
         (?:\s+(?:likely|probable|plausible|accurate|fitting|convincing|correct))?(?:\s+(?:than|als|que)\s+\W*(?P<other>[{CHOSEN}]))?""",
     re.VERBOSE | re.IGNORECASE,
 )
 # "A is true and B is false"
-VERDICT = re.compile(
+VERDICT = regex(
     rf"{CHOSEN}\W*\s+(?:is|ist|es|est)\s+(true|right|correct|false|wrong|incorrect|richtig|falsch)\b", re.IGNORECASE
 )
 RIGHT = {"true", "right", "correct", "richtig"}
 LESS = {"less", "unwahrscheinlicher", "menos", "moins"}
-SENTENCES = re.compile(r"(?<=[.!?。！？؟])(?=[\s*_)\"”]|[\u4e00-\u9fff]|$)|\n+")
-SHARES = re.compile(r"\d{1,3}\s?%|\d{1,3}/\d{1,3}|^\W*(?:no|nope|yes)\s*,", re.IGNORECASE)  # "about 60/40"; "No, C."
-REASON = re.compile(
+SENTENCES = regex(r"(?<=[.!?。！？؟])(?=[\s*_)\"”]|[\u4e00-\u9fff]|$)|\n+")
+SHARES = regex(r"\d{1,3}\s?%|\d{1,3}/\d{1,3}|^\W*(?:no|nope|yes)\s*,", re.IGNORECASE)  # "about 60/40"; "No, C."
+REASON = regex(
     r",?\s+(?:because|since|as|given\s+that|weil|da|denn|porque|ya\s+que|pues|car|parce\s+que|puisque)\b.*"
     r"|[，,]?\s*(?:因为|لأن|لأنه).*",
     re.DOTALL,
 )
-CONCLUSION = re.compile(
+CONCLUSION = regex(
     r"\s*(?:→|->|=>|⇒)\s*|[,，;；—–-]\s*(?:so|thus|hence|therefore|also|daher|somit|donc|así\s+que|por\s+lo\s+tanto|所以|因此|لذلك|إذن)(?![a-z])[\s,]*",
     re.IGNORECASE,
 )
-WORD = re.compile(r"[^\W\d_]{3,}|[\u4e00-\u9fff]{2,}")
-SET_OFF = re.compile(r"\s+[-–—]+\s+.*|[:;(,–—].*", re.DOTALL)
+WORD = regex(r"[^\W\d_]{3,}|[\u4e00-\u9fff]{2,}")
+SET_OFF = regex(r"\s+[-–—]+\s+.*|[:;(,–—].*", re.DOTALL)
 # "Not B." of two options is the other one
-DENIED = re.compile(
+DENIED = regex(
     rf"(?:^|[\s,])(?:not|nicht|pas|non\s+pas|no\s+es|ist\s+nicht|n'est\s+pas|不是|不选|不会是)[\s\"'*(]*{CHOSEN}",
     re.IGNORECASE,
 )
 # "B – not touching that one.": a letter that opens a reply, set off from its reasons
-OPENING_LETTER = re.compile(
+OPENING_LETTER = regex(
     r"[^\w\"'“(\[|]{0,12}(?:(?i:option|choice)\s)?[*_(]{0,3}([A-Z])[)*_]{0,3}(?:\s?[:—–]\s|\s-\s|[.!]\s{1,2}(?=[A-Z]))[*_]{0,2}\s?(?=\w)"
 )
-REASONS_SET_OFF = re.compile(r"\s?[:：;—–]\s|\s-\s")
+REASONS_SET_OFF = regex(r"\s?[:：;—–]\s|\s-\s")
 # what shows that the words behind such a letter are no reasons
-UNDECIDED = re.compile(
+UNDECIDED = regex(
     r"\b(?:wait|actually|second\s+thought|scratch|mistaken|depends?|unsure|not\s+sure|unclear|hard\s+to\s+(?:say|tell)|either|both"
     r"|neither|(?:can(?:not|['’]t)|could(?:\s+not|n['’]t)|(?:would|will|do)\s+not|won['’]t|wouldn['’]t|don['’]t)\s+(?:\w+\s+)?(?:choose|pick|decide|say|tell|predict|know)"
     r"|(?:some|many|most|other|others|people|models?)\s+(?:\w+\s+)?(?:would|might|may|will)|tempting|first\s+(?:thought|instinct|impulse|guess)"
     r"|as\s+good\s+as|equally|the\s+(?:option|choice)|kommt\s+darauf\s+an|depende|dépend)\b|取决于|يعتمد",
     re.IGNORECASE,
 )
-OF_A_TASK = re.compile(r"[\W_]*(?:step|first|firstly|start|begin|take|then)\b", re.IGNORECASE)  # "A. First, whisk it."
-UNSURE = re.compile(
+OF_A_TASK = regex(r"[\W_]*(?:step|first|firstly|start|begin|take|then)\b", re.IGNORECASE)  # "A. First, whisk it."
+UNSURE = regex(
     r"\b(?:can(?:not|['’]t)|could|not\s+sure|unsure|depends?|impossible|unclear|wrong|incorrect|mistaken?|however|but|wait"
     r"|may|might|maybe|perhaps|would|odd|tempting|too)\b",
     re.IGNORECASE,
@@ -222,7 +223,7 @@ def _compared(marked: str, named: list[str], match: re.Match[str]) -> str | None
     return named[1 if less else 0]
 
 
-REMARKS = re.compile(r"\b(?:though|although|i am not certain|i'm not certain|not certain)\b", re.IGNORECASE)
+REMARKS = regex(r"\b(?:though|although|i am not certain|i'm not certain|not certain)\b", re.IGNORECASE)
 
 
 def _marked(text: str, letters: Letters) -> tuple[str, list[str]]:

@@ -19,9 +19,10 @@ from selfexec.readers.shown import mentioned
 from selfexec.readers.suppositions import counterfactual
 from selfexec.readers.tentative import breaks_off, on_the_way
 from selfexec.readers.withdrawal import asks_for_what_is_missing
+from selfexec.text.regex import regex
 
 LABELS = ("Q1", "Q2", "Q3", "Q4")
-MENTION = re.compile(r"[Qq](?<!\w.)(?:uestion\s?#?|_?\{?|[\s.])([0-9]+)\b")
+MENTION = regex(r"[Qq](?<!\w.)(?:uestion\s?#?|_?\{?|[\s.])([0-9]+)\b")
 ORDINALS = {
     "easiest": 1,
     "simplest": 1,
@@ -39,7 +40,7 @@ ORDINALS = {
     "last": 4,
 }
 # what may stand between two labels of an order: list marks, arrows, "then", "is the quickest, followed by"
-BETWEEN = re.compile(
+BETWEEN = regex(
     r"""(?: [\s"'“”„«»‘`*_\\,;<>(){}$&、،] | -> | => | → | ⇒ | \\rightarrow | \\to | \\text
           | \b(?:then|dann|danach|zuletzt|luego|después|y|por\súltimo|am\sschwersten|and|followed\sby|finally)\b
           | \b(?:lastly|next|after\sthat)\b
@@ -50,30 +51,30 @@ BETWEEN = re.compile(
     ){1,24}""",
     re.VERBOSE,
 )
-KEYED = re.compile(r"(?:anking|ANKING)\\?[\"'“”»`*]{0,3}\s{0,12}[:=]\s{0,12}\\?[\"'`]?\[(?P<body>[^\[\]{}]{0,400})\]?")
-CLOSING = re.compile(
+KEYED = regex(r"(?:anking|ANKING)\\?[\"'“”»`*]{0,3}\s{0,12}[:=]\s{0,12}\\?[\"'`]?\[(?P<body>[^\[\]{}]{0,400})\]?")
+CLOSING = regex(
     r"\{\s{0,8}\"(?P<key>ranking)\"\s{0,4}:\s{0,4}(?P<list>\[(?P<body>[^\[\]{}/#]{0,100})\])\s{0,8}\}[\s`]*\Z"
 )
 # {"Q1": 2, "Q2": 1, ...} or {"1": "Q2", "2": "Q1", ...}: which place each label has
-BY_PLACE = re.compile(r"(?:anking|ANKING)\\?[\"'“”»`*]{0,3}\s{0,12}:\s{0,12}\{(?P<body>[^{}\[\]]{10,400})\}")
-PAIR = re.compile(
+BY_PLACE = regex(r"(?:anking|ANKING)\\?[\"'“”»`*]{0,3}\s{0,12}:\s{0,12}\{(?P<body>[^{}\[\]]{10,400})\}")
+PAIR = regex(
     r"[\"'“]?(?:[Qq](?:uestion)?[ _]?([1-4])[\"'”]?\s*:\s*[\"'“]?([1-4])\b|([1-4])[\"'”]?\s*:\s*[\"'“]?[Qq]([1-4])\b)"
 )
-IN_OBJECTS = re.compile(
+IN_OBJECTS = regex(
     r"(?:anking|ANKING)\\?[\"'“”»`*]{0,3}\s{0,12}:\s{0,12}\[(?P<body>\s{0,12}\{[^\[\]]{10,800}\})\s{0,12}\]"
 )
 # "Make that Q1, Q2, Q3, Q4."
-ANEW = re.compile(
+ANEW = regex(
     r"\b(?:make\s+(?:that|it)|correction|corrected(?:\s+order)?|it\s+should\s+be)\s*[:,]?[\s\"'*_`\[(]{0,6}[Qq][1-4]\b",
     re.IGNORECASE,
 )
-BY_A_CRITERION = re.compile(r"(?:by|per|for|in)[_ A-Z]")
-COMMENT = re.compile(r"//[^\n]{0,200}|/\*[^*]{0,200}\*/|#[^\n\"]{0,200}(?=\n)")
+BY_A_CRITERION = regex(r"(?:by|per|for|in)[_ A-Z]")
+COMMENT = regex(r"//[^\n]{0,200}|/\*[^*]{0,200}\*/|#[^\n\"]{0,200}(?=\n)")
 MEDALS = {"🥇": 1, "🥈": 2, "🥉": 3, "①": 1, "②": 2, "③": 3, "④": 4}
-BRACKETED = re.compile(r"\[(?P<body>[\s\"'“”\\1-4,Qq]{7,80})\]")
+BRACKETED = regex(r"\[(?P<body>[\s\"'“”\\1-4,Qq]{7,80})\]")
 # "1. **Q3**", "First: Q3", "| 1 | Q3", "- Q3"
 ORDINAL = r"(?i:easiest|simplest|shortest|hardest|longest|first|second|third|fourth|last|[1-4](?:st|nd|rd|th))"
-LISTED = re.compile(
+LISTED = regex(
     rf"""[\s#>*_|-]{{0,12}}(?:(?i:rank|place|position|platz|rang|puesto)\s{{1,2}})?
         (?: (?: (?P<n>\d{{1,2}})(?:\s?\([a-z ]{{3,20}}\))?\s?[.):|]
               | (?P<medal>[🥇🥈🥉①②③④])
@@ -82,13 +83,13 @@ LISTED = re.compile(
         [Qq](?:uestion)?\s?(?P<label>[0-9]+)\b""",
     re.VERBOSE,
 )
-OTHER_KEY = re.compile(r"\"(?![\w ]*(?i:ranking|order))\w+\"\s?:\s?\"[^\"]{0,100}$")
+OTHER_KEY = regex(r"\"(?![\w ]*(?i:ranking|order))\w+\"\s?:\s?\"[^\"]{0,100}$")
 PIECE = 18  # no longer than 'ranking": ["Q1"]': a piece of a list that names its members one by one
 ORDERS = (
     *("<", "→", "⇒", "->", "=>", "followed by", ", then ", " dann ", "luego ", " puis ", "después ", "ثم"),
     *("然后", "2nd", "second"),
 )
-CUE = re.compile(
+CUE = regex(
     r"rank|hardest|toughest|longest|difficulty|\b(?:final|my)\s+answer\b|difficile|facile|最难|最容易"
     r"|\border(?:ed)?\b(?! of the q)|(?<!at )\bleast|fewest|easiest|sorted|sequence"
     r"|rangfolge|reihenfolge|classe?ment|\bord(?:re|en|ine|em)\b|clasificación|classifica|порядок|рейтинг"
@@ -97,11 +98,11 @@ CUE = re.compile(
     re.IGNORECASE,
 )
 # "when I am not: ..." rejects nothing
-REJECTED = re.compile(r"(?:rather\s+than|instead\s+of|(?<!I'm )(?<!I’m )(?<!\bI am )\bnot)\W{0,6}$", re.IGNORECASE)
+REJECTED = regex(r"(?:rather\s+than|instead\s+of|(?<!I'm )(?<!I’m )(?<!\bI am )\bnot)\W{0,6}$", re.IGNORECASE)
 # "Q3 (about 20 tokens)", and nothing else on the line
-ESTIMATE = re.compile(r"[\s*_\"'`\]:–-]{0,8}\([^()\d\n]{0,40}(?P<tokens>\d[\d,]{0,8})[^()\n]{0,60}\)[\s*_.,;]{0,6}$")
+ESTIMATE = regex(r"[\s*_\"'`\]:–-]{0,8}\([^()\d\n]{0,40}(?P<tokens>\d[\d,]{0,8})[^()\n]{0,60}\)[\s*_.,;]{0,6}$")
 # what announces a look at each question, not an order of them
-LOOK_AT_EACH = re.compile(
+LOOK_AT_EACH = regex(
     r"\b(?:let me|let's|let us|i will|i'll|i need)\b"
     r"(?!\s+(?:to\s+|now\s+|then\s+)*(?:rank|order|sort|arrange|put)\b(?!.*\beach\b))"
     r"|\b(?:to rank|look at|consider|analy[sz]e|examine|going through|think)\b",
@@ -109,7 +110,7 @@ LOOK_AT_EACH = re.compile(
 )
 
 
-WORDS_OF_KEY = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
+WORDS_OF_KEY = regex(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 HARD_END = {"hardest", "longest", "slowest", "toughest", "most", "descending", "decreasing"}
 MERE_WORDS = {
     *("questions", "question", "to", "from", "by", "of", "in", "the", "my", "first", "last", "labels", "final"),
@@ -211,7 +212,7 @@ def _under(text: str) -> Iterator[Commitment]:
     """What stands under the key, or in brackets, wherever it is."""
     for found in (*matches(text, KEYED, "anking", "ANKING"), *matches(text, BRACKETED, "[")):
         start = max(found.start() - (found[0][0] in "aA"), 0)
-        if found.re is KEYED and text[found.end() : found.end() + 1] == "{":
+        if found.re.pattern == KEYED.pattern and text[found.end() : found.end() + 1] == "{":
             continue  # a list of objects, below
         if _is_rejected(text, start) or not _ranks(_key(text, start, found)):
             continue
@@ -240,7 +241,7 @@ def _is_rejected(text: str, start: int) -> bool:
 
 def _key(text: str, start: int, found: re.Match[str]) -> str:
     """The key that a list stands under, whole; of a list without a key, what is always the answer."""
-    if found.re is KEYED:
+    if found.re.pattern == KEYED.pattern:
         before = text[max(start - 1, 0) : start]
         return whole_key(text, start) + "ranking" if before in ("_", "-", " ") and before else "ranking"
     return quoted_key(text, start) or "ranking"

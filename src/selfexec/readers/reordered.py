@@ -10,12 +10,13 @@ from typing import Literal
 from selfexec.readers.corrections import DOUBTS, NOT_SAID
 from selfexec.readers.result import Commitment
 from selfexec.readers.suppositions import SUPPOSED
+from selfexec.text.regex import regex
 
 CLOSING = " \t\r\n\"'`*_)]}."
 REACH = 2_000  # characters behind an order in which it is changed
 FIRST = r"\b[Qq]([1-4])\b[*_`\"'“”]{0,3}"  # opens a pattern
 LABEL = r"[*_`\"'“”]{0,3}\b[Qq]([1-4])\b[*_`\"'“”]{0,3}"
-MENTION = re.compile(r"\b[Qq]([1-4])\b")
+MENTION = regex(r"\b[Qq]([1-4])\b")
 PAIRS = {"first": (0, 1), "middle": (1, 2), "last": (2, 3)}
 # one of each row is in all that the pattern of the same place finds, in small letters
 EXCHANGING = (
@@ -31,15 +32,15 @@ BEFORE_OR_BEHIND = (
     *("在", "قبل", "بعد"),
 )
 MOVING = ("rank", "place", "put", "move", "should", "must", "ought", "need", "has to")
-TWO = re.compile(
+TWO = regex(
     r"\b(?:those|these|the|first|last|middle)\s+(?:two|pair)\s+(?:\w+\s+){0,3}"
     r"(?:swap|switch|exchang|revers|chang\w+\s+places|trad\w+\s+places)\w*"
     r"|\b(?:swap|switch|exchange|reverse)\s+(?:those|these|the\s+(?:first|last|middle|other)?\s*two)\b"
     r"|\btausche\s+(?:diese|die)\s+(?:ersten|letzten)?\s*(?:beiden|zwei)\b",
     re.IGNORECASE,
 )
-WHICH_TWO = re.compile(r"\b(?P<which>first|last|middle)\s+(?:two|pair)\b", re.IGNORECASE)
-BY_NAME = re.compile(
+WHICH_TWO = regex(r"\b(?P<which>first|last|middle)\s+(?:two|pair)\b", re.IGNORECASE)
+BY_NAME = regex(
     rf"\b(?:swap|switch|exchange)\s+{LABEL}\s+(?:and|with|for)\s+{LABEL}"
     rf"|{FIRST}\s+(?:and|with)\s+{LABEL}\s+(?:should|need\s+to|must|have\s+to|ought\s+to)\s+(?:be\s+)?(?:swap|switch|exchang|revers)"
     rf"|\b(?:ver|aus)?tausche\s+{LABEL}\s+(?:und|mit|gegen)\s+{LABEL}|\b(?:inter)?cambi(?:o|ar|aré|emos)\s+{LABEL}\s+(?:y|con|por)\s+{LABEL}"
@@ -48,7 +49,7 @@ BY_NAME = re.compile(
     re.IGNORECASE,
 )
 # a label that should stand before another one, or behind it
-BEFORE = re.compile(
+BEFORE = regex(
     rf"{FIRST}\s*(?:(?:should|must|ought\s+to|needs?\s+to|has\s+to)\s+(?:really\s+|actually\s+)?(?:come|go|be|stand|rank|be\s+(?:placed|ranked|listed|put))\s+(?:right\s+|just\s+)?(?P<en>before|ahead\s+of|after|behind)"
     rf"|(?:sollte|muss|gehört)\s+(?P<de>vor|nach|hinter)|(?:debería|debe|tiene\s+que)\s+(?:ir|estar|venir)\s+(?P<es>antes|después)\s+de"
     rf"|(?:devrait|doit)\s+(?:venir|être|aller)\s+(?P<fr>avant|après)|(?:应该|应当|应)(?:排|放)?在|يجب\s+أن\s+(?:يأتي|يكون)\s+(?P<ar>قبل|بعد))\s*{LABEL}"
@@ -57,18 +58,18 @@ BEFORE = re.compile(
     re.IGNORECASE,
 )
 BEHIND = {"after", "behind", "nach", "hinter", "después", "après", "之后", "后面", "بعد"}
-TO_AN_END = re.compile(
+TO_AN_END = regex(
     r"(?:\bI(?:'d|'ll|\s+would|\s+will)\s+|\blet\s+me\s+|^\W*|[.!?:]\W+)(?:rank|place|put|move)\s+(?:it|[Qq](?P<put>[1-4]))\s+(?P<there>last|first)\b"
     r"|\b(?:it|[Qq](?P<label>[1-4]))\s+(?:should|must|ought\s+to|needs?\s+to|has\s+to)\s+(?:really\s+|actually\s+)?(?:come|go|be|stand|rank|be\s+(?:placed|ranked|listed|put))\s+"
     r"(?P<where>last|first)\b",
     re.IGNORECASE,
 )
 # "I'll rank Q4 last because ..." gives reasons, unless it is said that something changes
-CHANGES_COURSE = re.compile(
+CHANGES_COURSE = regex(
     r"\b(?:however|but|actually|instead|wait|sorry|hmm+|on\s+(?:second\s+thoughts?|reflection))\b", re.IGNORECASE
 )
-DENIED = re.compile(r"(?:\b(?:no|not|never|need\s+to|reason\s+to)|n't)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
-SENTENCE_BEGINS = re.compile(r"[.!?。！？\n]\s*")
+DENIED = regex(r"(?:\b(?:no|not|never|need\s+to|reason\s+to)|n't)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+SENTENCE_BEGINS = regex(r"[.!?。！？\n]\s*")
 LABELS_NEAR = 2  # sentences in which "those two" are named
 
 
@@ -109,7 +110,7 @@ def _change(tail: str, match: re.Match[str], order: list[str]) -> tuple[int, int
         or any(hedge.search(sentence) for hedge in (SUPPOSED, DOUBTS, NOT_SAID))
         or DENIED.search(tail, 0, match.start()) is not None
     )
-    if match.re is BEFORE:
+    if match.re.pattern == BEFORE.pattern:
         if held_back:
             return None
         first, second = _by_place(match, order)
@@ -118,7 +119,7 @@ def _change(tail: str, match: re.Match[str], order: list[str]) -> tuple[int, int
         return (second, first) if first - second == 1 else "unclear"
     if held_back:
         return "unclear"
-    if match.re is BY_NAME:
+    if match.re.pattern == BY_NAME.pattern:
         labels = [f"Q{digit}" for digit in match.groups() if digit]
     elif which := WHICH_TWO.search(match[0]) or WHICH_TWO.search(tail, max(match.start() - 6, 0), match.end()):
         return PAIRS[which["which"].lower()]

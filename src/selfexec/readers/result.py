@@ -1,10 +1,11 @@
 """What reading a reply gives."""
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 import msgspec
+
+from selfexec.text.regex import regex
 
 State = Literal["read", "unreadable", "withheld", "missing"]
 Side = Literal[
@@ -13,8 +14,8 @@ Side = Literal[
 EVIDENCE_LENGTH = 240
 # what stands around the only key of an object and its value
 QUOTES = ('"', "'")
-OPENING = re.compile(r"\{\s{0,12}[\"'“”„«]?$")
-CLOSING = re.compile(r"\s{0,12}\}")
+OPENING = regex(r"\{\s{0,12}[\"'“”„«]?$")
+CLOSING = regex(r"\s{0,12}\}")
 
 
 class Reading(msgspec.Struct, frozen=True):

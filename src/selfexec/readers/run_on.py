@@ -13,12 +13,13 @@ from typing import Any
 
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading
+from selfexec.text.regex import regex
 
 OPENING_WORDS = 6  # of a sentence of a prompt, by which it is known again
 TRIES = 8  # places that a further prompt may begin at
-BEFORE_AN_OBJECT = re.compile(r"[\s`*_]*(?:json\b\s*)?(?=\{)", re.IGNORECASE)
-PARAGRAPH = re.compile(r"\s*\S.*?(?=\n[ \t]*\n|\Z)", re.DOTALL)
-FIRST_SENTENCE = re.compile(r"\s*[^\n]*?(?:(?<=[.!?])(?=\s)|\n|\Z)")
+BEFORE_AN_OBJECT = regex(r"[\s`*_]*(?:json\b\s*)?(?=\{)", re.IGNORECASE)
+PARAGRAPH = regex(r"\s*\S.*?(?=\n[ \t]*\n|\Z)", re.DOTALL)
+FIRST_SENTENCE = regex(r"\s*[^\n]*?(?:(?<=[.!?])(?=\s)|\n|\Z)")
 # "User:", "### Instruction 2:"; a request in quotes on a line of its own; a rule of equals signs, as in our prompts
 PROMPTS_BEGIN = (
     r"^[\W_]{0,6}(?:(?:user|human|instructions?|input|prompt|request|task|exercise)(?:[ \t]?\#?\d{1,2})?|question)"
@@ -26,7 +27,7 @@ PROMPTS_BEGIN = (
     r"|^[ \t]{0,8}[\"“](?:[^\"“”\s]+[ \t]+){2,}[^\"“”\n]*[\"”][ \t]*$|^[ \t]*={5,}[ \t]*$"
 )
 HEADING = r"(?P<heading>^[ \t]{0,3}\#{1,6}[ \t]+\S)"
-GOES_BACK = re.compile(
+GOES_BACK = regex(
     r"\b(?:(?<!your\s)final(?:ly)?|overall|in\s+conclusion|conclud\w+|correct(?:ion|ed)|actually|wait|hmm+|oops|sorry|edit|instead"
     r"|or\s+rather|misread|on\s+(?:second\s+thoughts?|reflection|balance)|reconsider\w*|revis\w+|updated?|I\s+meant"
     r"|make\s+(?:it|that)|let\s+me|I(?:['’](?:d|ll)|\s+(?:would|will|should))?\s+(?:\w+\s+)?"

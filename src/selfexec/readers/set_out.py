@@ -4,25 +4,26 @@ import re
 from typing import NamedTuple
 
 from selfexec.readers.notation import plain_text
+from selfexec.text.regex import regex
 
 LONGEST = 4_000  # characters of a question, and of all that follows it
 LAST = 20_000  # characters of a reply that are read: the end of it
 TRIES = 8  # places that a question may begin at, from the end
 LETTERS = "ABCD"
-QUESTION = re.compile(
+QUESTION = regex(
     r"^[\W_]{0,8}(?:here(?:['’]s|\s+is)\s+)?(?:(?:the|my|a)\s+)?(?:(?:question|q|frage|pregunta)\b|题目|问题|問題|질문)"
     r"[*_ ]{0,4}(?:[:.]|\n)[\W_]{0,6}",
     re.IGNORECASE | re.MULTILINE,
 )
-OPTIONS = re.compile(r"[\W_]{0,6}(?:options|choices|optionen)[\W_]{0,6}\Z", re.IGNORECASE)
-NEXT_BULLET = re.compile(r"\n[ \t]*[-*•][ \t]*\Z")
-ANSWER = re.compile(
+OPTIONS = regex(r"[\W_]{0,6}(?:options|choices|optionen)[\W_]{0,6}\Z", re.IGNORECASE)
+NEXT_BULLET = regex(r"\n[ \t]*[-*•][ \t]*\Z")
+ANSWER = regex(
     r"^[\W_]{0,8}(?:(?:the|my)\s+)?(?:(?:correct|right|key)(?:\s+(?:answer|option|choice))?|answer(?:\s+key)?|solution|(?:richtige\s+)?antwort|(?:正确)?答案|正解|정답)"
     r"[*_ ]{0,4}(?:[:=]|\bis\b)[\W_]{0,6}(?P<answer>[^\n]{1,300}?)"
     r"(?=\s+(?:I|My|The|There|This|P\w*)\b[^\n]*\d|\n|\Z)",
     re.IGNORECASE | re.MULTILINE,
 )
-REASON = re.compile(
+REASON = regex(
     r"^[\W_]{0,8}(?:reason(?:ing)?|explanation|rationale|why\b[^:\n]{0,60}|begründung|理由|이유)"
     r"[*_ ]{0,4}:[\W_]{0,6}(?P<reason>[^\n]{1,2000}?)"
     r"(?=(?<=[.!?])\s+(?:I|My|There)\b[^\n]{0,200}\d|\n|\Z)",

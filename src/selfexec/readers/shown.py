@@ -2,14 +2,16 @@
 
 import re
 
+from selfexec.text.regex import regex
+
 # "It is not \\boxed{A}", "for example, {...}", "{...} would be the format": spoken of, not said
-NOT_SAID = re.compile(
+NOT_SAID = regex(
     r"""(?:\b(?:not|never|neither|nor|cannot\s+be|n['’]t(?:\s+be)?|rather\s+than|instead\s+of|nicht|no\s+es|for\s+(?:example|instance)|e\.g\.
         |such\s+as|zum\s+beispiel|z\.\s?B\.|por\s+ejemplo)|不是|ليس\w*|例如|比如|مثلا)
         (?:\s+(?:say|answer|reply|choose|be))?(?:\s+(?:the\s+)?(?:answer|option|choice))?[\s,:"'“(\[$\\*`]{0,12}$""",
     re.VERBOSE | re.IGNORECASE,
 )
-ONLY_SHOWN = re.compile(
+ONLY_SHOWN = regex(
     r"""[\s"'”)\]$*`}]{0,12}(?:would\s+be|is)\s+(?:just\s+|only\s+)?
         (?:an?\s+example|the\s+(?:required\s+|requested\s+)?(?:format|form|shape)\b(?!\s+of\s+my)|what\s+(?:the\s+format|it)\s+would\s+look)""",
     re.VERBOSE | re.IGNORECASE,
@@ -24,7 +26,7 @@ ENDS_OF_NOT_SAID = (
 
 
 # "For example, an answer could look like {...}", "the object might look like this: {...}"
-AS_AN_EXAMPLE = re.compile(
+AS_AN_EXAMPLE = regex(
     r"""(?:\b(?:for\s+(?:example|instance)|e\.g\.|as\s+an\s+example),?(?![^{}]*\b(?:I|my|so|therefore|thus|hence)\b)[^.!?\n{}(),]{0,60}
       | (?:^|[.!?,\n])(?![^{}]*\b(?:I|my|mine)\b)[^.!?,\n{}]{0,60}\b(?:could|might|may)\s+look\s+(?:something\s+)?like
         (?:\s+this|\s+the\s+following)?)[\s:,*`]{0,12}(?:json\s{0,4})?$""",

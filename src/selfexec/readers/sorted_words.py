@@ -12,24 +12,25 @@ from selfexec.readers.result import Commitment
 from selfexec.readers.stated import DENIAL, DENIAL_ABROAD
 from selfexec.readers.suppositions import SUPPOSED
 from selfexec.readers.wordings import LEFT_OPEN, SORTING
+from selfexec.text.regex import regex
 
 LONGEST = 1_500  # characters of a reply that sorts a few words
-SPELLED = re.compile(r"[^\W_]")
-HAN = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+SPELLED = regex(r"[^\W_]")
+HAN = regex("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 OPTION = "\0"
-SIGNS_AND_NOR = re.compile(r"[+-]|\bni\b", re.IGNORECASE)
-ACROSS = re.compile(rf"\+[^+-]*{OPTION}[^+-]*-|-[^+-]*{OPTION}[^+-]*\+")
-OTHERS = re.compile(r"\b(?:others|rest)\b")
+SIGNS_AND_NOR = regex(r"[+-]|\bni\b", re.IGNORECASE)
+ACROSS = regex(rf"\+[^+-]*{OPTION}[^+-]*-|-[^+-]*{OPTION}[^+-]*\+")
+OTHERS = regex(r"\b(?:others|rest)\b")
 # clauses, each with one verb at most: lines, sentences, and what "but" and its like part
 ENDS = r"\n+|[;；。]|[.!](?=\s|$)"
-SENTENCES = re.compile(ENDS)
-CLAUSES = re.compile(
+SENTENCES = regex(ENDS)
+CLAUSES = regex(
     ENDS + r"|\s+[–—]\s+|\s+and\s+(?=(?:skip|leave|omit|drop|exclude|not)\b)|(?:[,，،]\s*|\s+|(?<=[\u4e00-\u9fff]))"
     r"(?:but|while|whereas|aber|während|pero|mientras\s+que|mais|tandis\s+que|但是?|而|لكن)(?![a-z])",
     re.IGNORECASE,
 )
-COMMAS = re.compile(r"\s*[,，،]\s*(?:and\s+)?|\s+but\s+")
-ELLIPSIS = re.compile(r"\.{2,}|…")
+COMMAS = regex(r"\s*[,，،]\s*(?:and\s+)?|\s+but\s+")
+ELLIPSIS = regex(r"\.{2,}|…")
 
 
 def _either(phrases: Sequence[str]) -> re.Pattern[str]:
@@ -49,22 +50,22 @@ YES, NO, WEAK, ONLY, ALL, NONE, EXCEPT, REST, FILL = (
 
 OPEN = _either(LEFT_OPEN)
 # "Boat? Yes."
-ANSWERED = re.compile(r"\?(?=[\s*\"']{1,4}(?:yes|no|ja|nein|sí|oui|non)\b)", re.IGNORECASE)
+ANSWERED = regex(r"\?(?=[\s*\"']{1,4}(?:yes|no|ja|nein|sí|oui|non)\b)", re.IGNORECASE)
 # how sure a denial is: "most likely did not"
-LIKELY = re.compile(
+LIKELY = regex(
     r"\b(?:(?:most|very|quite|almost|sehr|höchst|muy|très)\s+)?(?:likely|probably|certainly|definitely|surely|wahrscheinlich|vermutlich"
     rf"|sicher|probablemente|seguramente|probablement|sûrement)\s+(?=(?:{NO.pattern}))",
     re.IGNORECASE,
 )
-I_WOULD_SAY = re.compile(
+I_WOULD_SAY = regex(
     r"\bI(?:'d|\s+would)\s+(?:say|guess|think|expect)(?:\s+that)?\b(?!\s+(?:yes|no)\b)[:,]?", re.IGNORECASE
 )
 # "..., as these are closely linked with candles"
-REASON = re.compile(
+REASON = regex(
     r",?\s+(?:as|since|because|given\s+that)\s+(?:these|those|they|it|both|all|each)\b[^.;\n]{1,200}", re.IGNORECASE
 )
 # what a closing remark may not hold: it would say something of the words
-SAYS_MORE = re.compile(
+SAYS_MORE = regex(
     r"\b(?:other|others|rest|all|both|every\w*|any\w*|none|only|instead|opposite|reverse|wait|actually|scratch|kidding|except|but"
     r"|hope|wish|least|think|believe|may|might|maybe|perhaps|could|can|guess\w*|sure|wrong|if|would)\b",
     re.IGNORECASE,

@@ -9,65 +9,66 @@ from selfexec.readers.nesting import names_an_answer, place, whole_key
 from selfexec.readers.result import Commitment
 from selfexec.readers.suppositions import CONDITION
 from selfexec.readers.wordings import CHANGES, CONCLUDES, LETTER_FIRST, NAMES, STATES
+from selfexec.text.regex import regex
 
 # where a value ends, whatever it is: set off, at a tag, a cell's border, a Chinese stop, the verb of a sentence
 CLAUSE_ENDS = ("  ", "</", "/>", '">', "[/", " |", "。", "です", "でした", "입니다", "이다")
 # a result without a letter, and then: "Let's check the options"
-WEIGHS_ON = re.compile(
+WEIGHS_ON = regex(
     r"\b(?:check|match|compare|look\s+at|consider|evaluate|examine|go\s+through)\w*\s+(?:\w+\s+){0,4}(?:options|choices)\b"
 )
-IN_A_ROW = re.compile(r"\W{0,4}A\W[^\n]{0,80}?[\s(]B\W[^\n]{0,80}?[\s(]C\W")
-SECOND_LINE = re.compile(r"[^\n]{0,400}\n\s{0,8}[-*(]{0,3}B[.):*]")  # below "A. ...": the options are being listed
-DENIAL = re.compile(
+IN_A_ROW = regex(r"\W{0,4}A\W[^\n]{0,80}?[\s(]B\W[^\n]{0,80}?[\s(]C\W")
+SECOND_LINE = regex(r"[^\n]{0,400}\n\s{0,8}[-*(]{0,3}B[.):*]")  # below "A. ...": the options are being listed
+DENIAL = regex(
     r"\b(?:not|cannot|\w+n['’]t|never|unlikely|doubt|whether|unclear|hard\s+to\s+say|inconsistent|wrong|incorrect|common"
     r"|second|next|tempting|people|many|might|could|alternative|no\s+(?:part|way)|e\.g)\b",
     re.IGNORECASE,
 )
-DENIAL_ABROAD = re.compile(
+DENIAL_ABROAD = regex(
     r"\b(?:nicht|kein\w*|weder|no\s+(?:es|sería|puede)|tampoco|nunca|n['’]est\s+pas|ne\s+peut|non\s+è|não\s+é|не)\b"
     r"|\bno\s*$|不|非|没|没有|并非|ليس\w*|لا\s|غير|ない|아니",
     re.IGNORECASE,
 )
 # behind the value, where other languages deny it or ask
-DENIED_BEHIND = re.compile(
+DENIED_BEHIND = regex(
     r"[\s)\"'”*]{0,4}(?:ではな|ではあり|じゃな|[가은는이]\s?아니|[가은는이]\s?아닙|吗|嗎|是错|是不|不对|ですか|입니까)"
 )
 # a clause that changes an answer has no word before it but these: "I thought about changing" changes nothing
-CLAUSE_BEGINS = re.compile(r"[.!?:;,\n()\[\]{}*\"“”。！？：；，،—–]|\s-\s|```")
-PLAIN_CLAUSE = re.compile(
+CLAUSE_BEGINS = regex(r"[.!?:;,\n()\[\]{}*\"“”。！？：；，،—–]|\s-\s|```")
+PLAIN_CLAUSE = regex(
     r"[\W_]*(?:(?:i|i['’]m|i['’]ll|i['’]ve|am|will|now|must|have|need|want|like|to|going|let|me|so|thus|therefore|hereby|and"
     r"|but|wait|hmm+|ok|okay|actually|update|edit|note|sorry|no|oops|however|upon|on|reflection|after|review|then|hence|here"
     r"|ich|yo|我|我把|我将|答案|把答案|将答案|请)[\W_]*)*",
     re.IGNORECASE,
 )
-ASKED = re.compile(r"[^.!?\n]{0,60}\?")
-ASIDE = re.compile(r"\W{0,3}\w\W{0,3}(?=,?\s+but\s)")
+ASKED = regex(r"[^.!?\n]{0,60}\?")
+ASIDE = regex(r"\W{0,3}\w\W{0,3}(?=,?\s+but\s)")
 # "A naive reader would choose B"
-SOMEBODY_ELSE = re.compile(
+SOMEBODY_ELSE = regex(
     r"\b(?!(?:I|[Ww]e|[Ii]t|[Tt]his|[Tt]hat|which|answer|one)\s)\w+\s+(?:would|will|might|could|may)\s+(?:\w+ly\s+)?"
     r"(?:choose|select|pick|say|guess|go|stick|agree|align)\b"
     r"|\bwant(?:s|ed)?\s+me\s+to\s|\b(?:was|were)\s+(?:going|about|tempted|inclined)\s+to\s|\b(?:almost|nearly)\s"
 )
 # "My gut says A, my head says B"
-ANOTHER_SAYS = re.compile(
+ANOTHER_SAYS = regex(
     r"""[\s)*"']{0,3}[,;–—]?\s*(?:while\s+|and\s+|but\s+|whereas\s+)?(?:my|the|its|some|other|others|another|one)\b[^.!?\n]{0,40}?
         \b(?:says?|votes?|suggests?|points?|prefers?|picks?|favou?rs?|leans?)\s+(?:to\s+|for\s+|towards?\s+)?[("'*]{0,2}(?P<other>[A-Z])\b""",
     re.VERBOSE,
 )
-SENTENCE_END = re.compile(r"[.!?]\s|[\"”}]|</|\[/|\.$|$")
+SENTENCE_END = regex(r"[.!?]\s|[\"”}]|</|\[/|\.$|$")
 CLAUSES = (".", ",", ";", "\n", "!", "?", " but ", "，", "。", "；", "！", "？", "،", "؛")
-LETTER_ALONE = re.compile(r"[\W_]{0,6}\w?")
+LETTER_ALONE = regex(r"[\W_]{0,6}\w?")
 QUOTES = {"'": "'", '"': '"', "“": "”"}
-NONE = re.compile(r"(?:none|neither|no\s+(?:option|choice|answer|correct))\b", re.IGNORECASE)
+NONE = regex(r"(?:none|neither|no\s+(?:option|choice|answer|correct))\b", re.IGNORECASE)
 STATING = cued(STATES, whole_words=False)
 CHANGING = cued(CHANGES)
 NAMING = cued(NAMES)
 NAMING_OR_CONCLUDING = NAMING + cued(CONCLUDES)
 ENDING = r"(?=\s*(?:[.,;!)\n。，；！]|$))"
 TRAILING = tuple(ready for row in LETTER_FIRST for ready in cued((row._replace(then=ENDING),)))
-LEADS = {ready.form: re.compile(row.then, re.VERBOSE) for ready, row in zip(TRAILING, LETTER_FIRST, strict=True)}
+LEADS = {ready.form: regex(row.then, re.VERBOSE) for ready, row in zip(TRAILING, LETTER_FIRST, strict=True)}
 # "The total is therefore 42.": where the result of a last sentence may begin
-RESULT_BEGINS = re.compile(
+RESULT_BEGINS = regex(
     r"(?:\b(?:is|are|was|be|equals?|gives?|yields?|gets?|becomes?|remains?)\b|[=≈:])"
     r"(?:\s+(?:therefore|thus|hence|then|exactly|simply|just|indeed|about|approximately|equal\s+to)\b,?)?\s*"
 )

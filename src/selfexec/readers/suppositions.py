@@ -9,9 +9,10 @@ reasoning ("if we add these, the answer is C").
 import re
 
 from selfexec.readers.cues import NO_LETTERS
+from selfexec.text.regex import regex
 
-CONDITION = re.compile(r"\b(?:if|unless|were|suppose|assuming|assume|instead\s+of|rather\s+than)\b", re.IGNORECASE)
-SUPPOSED = re.compile(
+CONDITION = regex(r"\b(?:if|unless|were|suppose|assuming|assume|instead\s+of|rather\s+than)\b", re.IGNORECASE)
+SUPPOSED = regex(
     r"\b(?:if|unless|in\s+case|suppose|supposing|assuming|assume|imagine|hypothetical(?:ly)?|were|had\s+(?:it|the|they)|wenn|falls"
     r"|angenommen|sofern|si|suponiendo|en\s+caso\s+de)\b|instead\s+of|rather\s+than|如果|假如|假设|若|إذا|لو\s|بافتراض",
     re.IGNORECASE,
@@ -42,12 +43,12 @@ OF_A_CONDITION = frozenset(
         *("instead", "rather", "provided", "then", "dann"),
     )
 )
-WOULD = re.compile(r"\bwould\b|['’]d\s+be\b|\b(?:wäre|würde|sería)\b|会是|ستكون", re.IGNORECASE)
-INDICATIVE = re.compile(r"\b(?:if|unless|in\s+case|wenn|falls|sofern|si)\b|如果|假如|若|إذا", re.IGNORECASE)
-HYPOTHETICAL = re.compile(r"\bhypothetical(?:ly)?\b", re.IGNORECASE)
+WOULD = regex(r"\bwould\b|['’]d\s+be\b|\b(?:wäre|würde|sería)\b|会是|ستكون", re.IGNORECASE)
+INDICATIVE = regex(r"\b(?:if|unless|in\s+case|wenn|falls|sofern|si)\b|如果|假如|若|إذا", re.IGNORECASE)
+HYPOTHETICAL = regex(r"\bhypothetical(?:ly)?\b", re.IGNORECASE)
 # the prompt's own "if you receive the following request", said back
-OUR_CONDITION = re.compile(r"\bif\s+(?:I\s+(?:were|was|am|receive[d]?|got)|asked|you\s+(?:ask|were))", re.IGNORECASE)
-FORCED = re.compile(
+OUR_CONDITION = regex(r"\bif\s+(?:I\s+(?:were|was|am|receive[d]?|got)|asked|you\s+(?:ask|were))", re.IGNORECASE)
+FORCED = regex(
     r"""\bif\s+(?:(?:I|we|you|one|someone|an?\s+(?:answer|choice|letter|option))\s+)?(?:(?:really|absolutely|am|were|was|are|is)\s+)*
         (?:forced|pressed|pushed|required|compelled|obliged|made\s+to|had\s+to|have\s+to|has\s+to|must|need(?:ed)?\s+to)\b
       | \bif\s+(?:I|we)\s+(?:were\s+to\s+)?(?:guess|choose|pick|bet)\b
@@ -55,23 +56,23 @@ FORCED = re.compile(
       | 如果我?(?:必须|非要|一定要) | إذا\s+(?:اضطررت|كان\s+علي)""",
     re.VERBOSE | re.IGNORECASE,
 )
-HEDGE = re.compile(
+HEDGE = regex(
     r"\bunless\s+I\b|\b(?:if|unless)\s+(?:I(?:['’]m|\s+am|\s+(?:recall|remember|understand|have|read|made|misread))|my\s+memory|memory|not|any\w*|correct"
     r"|possible|needed|necessary|you\s+(?:need|want|have|would|like|wish))\b",
     re.IGNORECASE,
 )
 # a step of one's own: "if we multiply these"
-STEP = re.compile(
+STEP = regex(
     r"\bif\s+(?:we|you|one|I)\s+(?!(?:assume|suppose|ignore|interpret|include|exclude|take\s+it)\b)", re.IGNORECASE
 )
 # "..., so the answer is C": what was concluded is said of the question itself
-SO = re.compile(
+SO = regex(
     r"\b(?:(?<!if\s)so|therefore|thus|hence|which\s+means|this\s+means|then\s+we|it\s+follows|also|daher|por\s+lo\s+tanto)\b|所以|因此|إذن",
     re.IGNORECASE,
 )
-THEN = re.compile(r"[\W_]*(?:then|in\s+that\s+case|in\s+such\s+a\s+case|dann|en\s+ese\s+caso|那么)\b", re.IGNORECASE)
+THEN = regex(r"[\W_]*(?:then|in\s+that\s+case|in\s+such\s+a\s+case|dann|en\s+ese\s+caso|那么)\b", re.IGNORECASE)
 # "The answer is C if the rod is cut": in the same sentence, and so in small letters
-BEHIND = re.compile(
+BEHIND = regex(
     r"""[ \t)*"'”`]{0,6},?[ \t]*(?:only\s+)?(?P<word>if|unless|provided\s+that|wenn|falls|si|如果)\b(?=[^.;\n]{4})""",
     re.VERBOSE,
 )
@@ -127,7 +128,7 @@ def _may_suppose(small: str) -> bool:
 
 
 # another case than the one at hand: "If the user were a minor", "Suppose the word had been"
-COUNTERFACTUAL = re.compile(
+COUNTERFACTUAL = regex(
     r"""\b(?:if|suppose|supposing|imagine|assuming|wenn|falls|si)\b[^.;\n{}]{1,120}?
         \b(?:were|had|weren['’]t|hadn['’]t|wäre|wären|hätte|fuera|fuese|hubiera|était|avait)\b | \bhypothetical(?:ly)?\b
       | (?:如果|假如|假设)[^。\n{}]{1,60}(?:的话|就会|会是)""",

@@ -9,15 +9,16 @@ import re
 
 from selfexec.readers.result import Commitment
 from selfexec.readers.suppositions import SO
+from selfexec.text.regex import regex
 
 REACH = 240  # characters before a statement in which its sentence begins
 LONG = 400  # characters: a shorter text may end without a stop
 LAST_LINE = 40  # characters: a shorter line may be an answer without a stop
 STATEMENT = 120  # characters: what goes on for longer is a list, whose lines may say anything
 SENTENCE = 1_000  # characters: what has no stop for longer is noise
-STOP = re.compile(r"[.!?](?=[\s)\"”*_]|$)|[。！？؟]|\n")
+STOP = regex(r"[.!?](?=[\s)\"”*_]|$)|[。！？؟]|\n")
 OPEN_ENDS = ",;–—(、，；،"
-FIRST = re.compile(
+FIRST = regex(
     r"""\b(?:(?:first|initial|early|immediate|gut)\s+(?:\w+\s+)?(?:instinct|impression|guess|thought|impulse|reaction|idea|feeling|intuition|take|pass|ordering|ranking|order)
         |initially|at\s+first(?:\s+(?:glance|sight|blush))?|(?:my\s+)?(?:gut|instinct)\s+(?:says?|feeling)|off\s+the\s+top\s+of\s+my\s+head|preliminar\w+|provisional(?:ly)?
         |tentativ\w+|(?:guess|order|ranking|idea|pick)\s+so\s+far|so\s+far|for\s+now
@@ -34,7 +35,7 @@ OF_A_FIRST = (
     *("instant", "第一", "初步", "乍", "暂时", "الوهلة", "مبدئي", "انطباع"),
 )
 ASCII_OF_A_FIRST = tuple(word for word in OF_A_FIRST if word.isascii())
-THINKS_AGAIN = re.compile(
+THINKS_AGAIN = regex(
     r"""\b(?:wait|hmm+|but|however|actually|although|though|re-?(?:consider|think|check|examin|evaluat|assess)\w*|check|let\s+me|let['’]s|second\s+thoughts?|alternatively
         |on\s+the\s+other\s+hand|not\s+(?:so\s+)?sure|unsure|or\s+(?:maybe|perhaps)|depends?|then\s+again
         |aber|moment|jedoch|doch|andererseits|eigentlich|pero|espera|sin\s+embargo|en\s+realidad|mais|attend\w*|cependant|en\s+fait)\b
@@ -42,10 +43,8 @@ THINKS_AGAIN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 # a doubt that a statement carries in its own words
-PERHAPS = re.compile(
-    r"\b(?:maybe|perhaps|possibly|vielleicht|quizás?|tal\s+vez|peut-être)\b|也许|可能|ربما", re.IGNORECASE
-)
-CONCLUDING = re.compile(
+PERHAPS = regex(r"\b(?:maybe|perhaps|possibly|vielleicht|quizás?|tal\s+vez|peut-être)\b|也许|可能|ربما", re.IGNORECASE)
+CONCLUDING = regex(
     r"\b(?:final\w*|conclu\w+|overall|in\s+(?:short|sum|the\s+end)|all\s+in\s+all|settle\w*|answer\w*|verdict|decision|my\s+(?:ranking|order|choice|prediction)"
     r"|the\s+(?:ranking|order)|fazit|schließlich|somit|insgesamt|antwort|rangfolge|reihenfolge|en\s+resumen|finalmente|respuesta|donc|finalement"
     r"|réponse|classement)\b|综上|总之|最终|答案|因此|排序|الخلاصة|الجواب|الترتيب",

@@ -15,6 +15,7 @@ from selfexec.readers.shown import mentioned
 from selfexec.readers.sorted_words import sorted_words
 from selfexec.readers.suppositions import counterfactual
 from selfexec.readers.weighed_words import LIST, members, unescaped
+from selfexec.text.regex import regex
 
 # in the languages of the models' makers and users; "no" is English, Spanish and Italian
 YES = (
@@ -28,32 +29,32 @@ NO = (
 INITIALS = "".join({initial for word in (*YES, *NO) for initial in (word[0], word[0].upper())})
 MARK = rf"(?=[{INITIALS}01])(?P<mark>(?i:{'|'.join(('true', 'false', *YES, *NO))})|[01])(?!\w)"
 # a brace, or what stands behind a key: ': true', ': "false"'
-PART = re.compile(
+PART = regex(
     rf"\{{(?!\s?[{{}}])|\}}+|:\s{{0,12}}\\?[\"'“”«„]?\s{{0,6}}{MARK}"
     r"(?=\s{0,6}\\?[\"'“”»]?\s*(?:[,;}\]|)*('\\]|//|/\*|#|\n|$|\\?[\"'“«„]))"
 )
 LONGEST = 100  # characters of a key
-KEY = re.compile(
+KEY = regex(
     r"""(?:\\?"(?P<double>(?:[^"\\\n]|\\[^"\n]){0,100})\\?"|[“”„](?P<smart>[^“”\n]{0,100})[“”]|«(?P<angled>[^«»\n]{0,100})»
       |(?<!\w)'(?!\s*[,}])(?P<single>(?:[^'\n:]|'(?!\s*,)){0,100}?)'|(?<![^\s{,])(?P<bare>[^\s"'“”«»:{},][^"“”:{},\n]{0,60}))\s{0,12}$""",
     re.VERBOSE,
 )
-LINE = re.compile(
+LINE = regex(
     r"[ \t|]{0,12}(?:\d{1,2}[.)]\s|[-*•–]\s)?\s{0,2}[\"'“”*_`]{0,4}(?P<word>[^:：|\n\"“”*]{1,80}?)"
     r"[\"'“”*_`]{0,4}\s{0,6}"
     rf"(?::|：|-|–|—|=|→|->|\||(?=[✅✔✓👍❌✗✘👎]))[*_]{{0,2}}\s{{0,6}}[\"'“”*_`(]{{0,4}}(?!\d){MARK}",
     re.IGNORECASE,
 )
-CELL = re.compile(rf"[\s*_`\"']{{0,6}}{MARK}\ufe0f?[\s*_`\"']{{0,6}}$", re.IGNORECASE)
-BEHIND_A_SIGN = re.compile(rf"[:=]\s?(?!\d){MARK}", re.IGNORECASE)
-INLINE = re.compile(rf"([^:;,=\n{{}}\"]{{1,60}})\s?[:=]\s?(?!\d){MARK}", re.IGNORECASE)
+CELL = regex(rf"[\s*_`\"']{{0,6}}{MARK}\ufe0f?[\s*_`\"']{{0,6}}$", re.IGNORECASE)
+BEHIND_A_SIGN = regex(rf"[:=]\s?(?!\d){MARK}", re.IGNORECASE)
+INLINE = regex(rf"([^:;,=\n{{}}\"]{{1,60}})\s?[:=]\s?(?!\d){MARK}", re.IGNORECASE)
 
 
-NOT_THE_REPLY = re.compile(r"(?:options?|option\s+words|words\s+given|\bnot(?:\s+\w+)?|false)\W{0,12}$", re.IGNORECASE)
+NOT_THE_REPLY = regex(r"(?:options?|option\s+words|words\s+given|\bnot(?:\s+\w+)?|false)\W{0,12}$", re.IGNORECASE)
 
 
 # '"appeared": ["camel", "mule"]', beside a list of the options
-UNDER_LISTED = re.compile(r"[\"'](?:appeared|listed|included|selected|true|yes)[\"']\s{0,4}:\s{0,4}$", re.IGNORECASE)
+UNDER_LISTED = regex(r"[\"'](?:appeared|listed|included|selected|true|yes)[\"']\s{0,4}:\s{0,4}$", re.IGNORECASE)
 
 
 def weigh_marks(text: str, options: Sequence[str]) -> Reading:
@@ -139,9 +140,9 @@ def _together(found: list[Commitment]) -> list[Commitment]:
 
 
 # "hotel(酒店)", "酒店 (hotel)"
-GLOSSED = re.compile(r"(?P<word>[^()（）\[\]【】]{1,80}?)\s{0,2}[(（\[【](?P<gloss>[^()（）\[\]【】]{1,80})[)）\]】]")
+GLOSSED = regex(r"(?P<word>[^()（）\[\]【】]{1,80}?)\s{0,2}[(（\[【](?P<gloss>[^()（）\[\]【】]{1,80})[)）\]】]")
 # what may lead to the first word of a row: "Scenario 1 - boat: true, fog: false or boat: true, ..."
-LED_TO = re.compile(r"(?:[^\n]{1,60}\s[-–—]|or|and)\s(?P<word>[^\n]{1,60})", re.IGNORECASE)
+LED_TO = regex(r"(?:[^\n]{1,60}\s[-–—]|or|and)\s(?P<word>[^\n]{1,60})", re.IGNORECASE)
 
 
 def _unglossed(marked: Commitment, wanted: set[str]) -> Commitment:
@@ -160,55 +161,55 @@ def _unglossed(marked: Commitment, wanted: set[str]) -> Commitment:
 # --- other forms of marks ---------------------------------------------------------------------------------------------
 
 # one word and its mark: {"camel": {"listed": true, "confidence": 0.9}}, <camel>true</camel>
-NESTED = re.compile(r"[\"'](?P<word>[^\"'\n{}]{1,80})[\"']\s{0,4}:\s{0,4}\{(?P<body>[^{}]{1,300})\}")
-BOOLEAN = re.compile(r":\s{0,4}[\"']?(?P<mark>true|false)\b", re.IGNORECASE)
-TAGGED = re.compile(
+NESTED = regex(r"[\"'](?P<word>[^\"'\n{}]{1,80})[\"']\s{0,4}:\s{0,4}\{(?P<body>[^{}]{1,300})\}")
+BOOLEAN = regex(r":\s{0,4}[\"']?(?P<mark>true|false)\b", re.IGNORECASE)
+TAGGED = regex(
     rf"<(?:(?P<tag>[^<>/\n\"=]{{1,80}})|\w{{1,20}}=(?P<given>[^<>\"\n=]{{1,80}})|\w{{1,20}}\s(?:word|name|option|term)=\"(?P<named>[^<>\"\n]{{1,80}})\")>"
     rf"\s{{0,12}}{MARK}(?:\s{{0,12}}</|[ \t]{{0,4}}\n)"  # the mark that ends a <word> is a line's end by now
 )
 # <option text="camel" listed="true"/>
-ATTRIBUTES = re.compile(
+ATTRIBUTES = regex(
     rf"<\w{{1,20}}\s+(?:word|name|option|term|text|value)=\"(?P<word>[^<>\"\n]{{1,80}})\"\s+(?P<key>\w{{1,30}})=\"{MARK}\"\s?/?>"
 )
 # "camel & true \\\\" of a table in LaTeX
-LATEX_ROW = re.compile(
+LATEX_ROW = regex(
     rf"(?:^|\n|\}}|\\\\|\\hline)\s{{0,12}}(?P<word>[^&\\\n{{}}|]{{1,80}}?)\s{{0,12}}&\s{{0,12}}{MARK}\s{{0,12}}(?=\\\\|\\end|\n|$)"
 )
 # '"camel": "not listed"'
-VALUE = re.compile(r"\"(?P<word>[^\"\n{}\[\]]{1,80})\"\s{0,4}:\s{0,4}\"(?P<said>[^\"\n{}\[\]]{1,40})\"")
+VALUE = regex(r"\"(?P<word>[^\"\n{}\[\]]{1,80})\"\s{0,4}:\s{0,4}\"(?P<said>[^\"\n{}\[\]]{1,40})\"")
 # '"would_not_list": ["camel", "mule"]'
 LONGEST_OF_LISTS = 20_000  # characters of a reply that sorts a few words into lists
-KEYED_LIST = re.compile(r"[\"'](?P<key>[^\"'\n{}\[\]]{1,40})[\"']\s{0,4}:\s{0,4}(?P<list>\[)")
+KEYED_LIST = regex(r"[\"'](?P<key>[^\"'\n{}\[\]]{1,40})[\"']\s{0,4}:\s{0,4}(?P<list>\[)")
 # "(1 = listed, 0 = not listed)"
-LEGEND = re.compile(r"\b(?P<mark>[01])\s?(?:=|:|means|stands\s+for)\s?(?P<meaning>[^\n,;)0-9]{1,60})")
+LEGEND = regex(r"\b(?P<mark>[01])\s?(?:=|:|means|stands\s+for)\s?(?P<meaning>[^\n,;)0-9]{1,60})")
 # "✔ camel", "- [x] camel", and nothing else on the line
-CHECKED = re.compile(
+CHECKED = regex(
     r"[ \t]{0,12}(?:[-*•]\s)?\s{0,2}(?:\[(?P<box>[xX✓✔ ])\]|(?P<sign>[✅✔✓👍☑❌✗✘👎☐]))\ufe0f?\s{1,4}"
     r"[\"'“”*_`]{0,4}(?P<word>[^:：|\n\"“”*_`]{1,80}?)[\"'“”*_`]{0,4}\s{0,4}(?:(?:[:：(]|\s[–—-]\s)[*_]{0,2}(?P<remark>[^\n]{1,160}))?$"
 )
 # "camel: 1", which counts where all options have one
-DIGIT = re.compile(
+DIGIT = regex(
     r"[ \t]{0,12}(?:[-*•]\s)?[\"'*_`]{0,3}(?P<word>[^:：|\n\"*_`\d]{1,80}?)[\"'*_`]{0,3}\s?[:=]\s?(?P<mark>[01])\s*$"
 )
 # "- camel (true): because"
-IN_BRACKETS = re.compile(
+IN_BRACKETS = regex(
     rf"[ \t]{{0,12}}(?:\d{{1,2}}[.)]\s|[-*•]\s)?\s{{0,2}}[\"'“”*_`]{{0,4}}"
     rf"(?P<word>[^:：|(\n\"“”*_`]{{1,80}}?)[\"'“”*_`]{{0,4}}\s{{0,4}}\({MARK}\)"
 )
 # "1. camel – would not appear"
-APPEARS = re.compile(
+APPEARS = regex(
     r"""[ \t]{0,12}(?:\d{1,2}[.)]\s|[-*•]\s)?\s{0,2}[\"'“”*_`]{0,4}(?P<word>[^:：|\n\"“”*_`]{1,80}?)[\"'“”*_`]{0,4}
         \s{0,4}(?::|：|-|–|—|=|→|->)\s{0,4}
         (?:(?:would|did|does|will|probably|likely|most\s+likely)\s+){0,2}(?P<no>not\s+|(?<=d)n['’]t\s+)?(?:have\s+)?
         (?:appear(?:ed|s)?|listed|included|be\s+(?:listed|included))[\s.]{0,4}$""",
     re.VERBOSE | re.IGNORECASE,
 )
-BEGINS_AS_A_MARK = re.compile(rf"\W{{0,3}}{MARK}", re.IGNORECASE)
-SIGN = re.compile("[✅✔✓👍❌✗✘👎]")
+BEGINS_AS_A_MARK = regex(rf"\W{{0,3}}{MARK}", re.IGNORECASE)
+SIGN = regex("[✅✔✓👍❌✗✘👎]")
 UNCHECKED = " ❌✗✘👎☐"
 
 
-PART_OF_KEY = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
+PART_OF_KEY = regex(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 KEYS_OF_NO = frozenset(
     {
         *("not", "no", "false", "never", "absent", "excluded", "exclude", "omitted", "omit", "unlikely"),
@@ -347,10 +348,10 @@ def _each_apart(text: str, options: Sequence[str]) -> Iterator[Commitment]:
 
 
 # a remark behind a tick that may say the contrary
-DENIES = re.compile(
+DENIES = regex(
     r"\b(?:not?|never|un\w+|nicht|nein|non|pas|false|out|although|but)\b|n['’]t\b|不|否|لا|لن", re.IGNORECASE
 )
-AFFIRMS = re.compile(
+AFFIRMS = regex(
     r"\b(?:yes|true|certain\w*|definite\w*|would|likely|listed|included|ja|oui|sí|but|although)\b|是|نعم", re.IGNORECASE
 )
 
@@ -363,11 +364,11 @@ def _agrees(remark: str, ticked: bool) -> bool:
 
 
 # "word: camel" above "appeared: true"
-IN_YAML = re.compile(
+IN_YAML = regex(
     rf"(?:word|option):\s{{0,4}}[\"']?(?P<word>[^\"'\n{{}}:]{{1,80}}?)[\"']?\s{{0,4}}\n\s{{0,12}}\w{{1,20}}:\s{{0,4}}{MARK}"
 )
 # a table with the words as its head and their marks in the row below
-COLUMNS = re.compile(
+COLUMNS = regex(
     r"(?P<head>\|[^\n]{3,400}\|)[ \t]{0,4}\n[ \t]{0,4}\|[\s|:-]{3,200}\n[ \t]{0,4}(?P<row>\|[^\n]{3,400}\|)"
 )
 
@@ -382,7 +383,7 @@ def _in_columns(text: str) -> Iterator[tuple[int, int, str, bool]]:
 
 
 # {"word": "camel", "appeared": true}
-RECORD = re.compile(
+RECORD = regex(
     rf"""\{{\s{{0,12}}[\"'](?:word|option|option_word|term|name|target)[\"']\s{{0,4}}:\s{{0,4}}
         [\"'](?P<word>[^\"'\n{{}}]{{1,80}})[\"']
         \s{{0,4}},\s{{0,12}}[\"'](?P<key>\w{{1,30}})[\"']\s{{0,4}}:\s{{0,4}}[\"']?{MARK}[^{{}}]{{0,200}}\}}""",
@@ -391,19 +392,19 @@ RECORD = re.compile(
 # "True: camel, mule", "No: goat", '"false": ["goat"]'
 NOT_LISTED = r"(?:(?:did[\s_]?n[o']t|not|did_not)[\s_]+(?:appear|list|includ)\w*|absent|excluded)"
 LISTED = r"(?:appeared|listed|included)"
-GROUP = re.compile(
+GROUP = regex(
     rf"""(?<!\w)[\"'*_\s(,-]{{0,6}}(?:{MARK}|(?P<no>{NOT_LISTED})|(?P<yes>{LISTED}))[\"'*_)]{{0,4}}\s{{0,4}}[:：]\s{{0,4}}[*_]{{0,2}}\[?
         (?P<words>[^:：{{}}\[\].\n]{{1,400}})(?:[\].\n]|$)""",
     re.IGNORECASE | re.VERBOSE,
 )
 # "I would list camel and mule, but not goat."
-SENTENCE = re.compile(
+SENTENCE = regex(
     r"""\bI(?:\s+would|['’]d|\s+will|\s+(?:think|believe)\s+I\s+would|)\s+(?:have\s+)?
         (?:list(?:ed)?|includ(?:e|ed)|choose|name[d]?|mention(?:ed)?)\s+
         (?P<yes>[^.;:\n{}]{1,200}?),?\s+(?:but|and)\s+not\s+(?P<no>[^.;:\n{}]{1,200})[.\n]?""",
     re.VERBOSE,
 )
-PARTED = re.compile(r"\s*(?:,|،|、|;|\band\b|\bor\b|\bund\b|\by\b)\s*")
+PARTED = regex(r"\s*(?:,|،|、|;|\band\b|\bor\b|\bund\b|\by\b)\s*")
 
 
 def _records(text: str, wanted: set[str]) -> Iterator[Commitment]:
@@ -455,9 +456,7 @@ def _led_to(word: str, wanted: Set[str]) -> str:
 
 
 # "paint – false; yolk – true"
-BEHIND_A_DASH = re.compile(
-    rf"(?P<word>[^:;,=\n{{}}\"–—]{{1,60}}?)\s[–—-]\s(?!\d){MARK}(?=\s*(?:[;,.]|$))", re.IGNORECASE
-)
+BEHIND_A_DASH = regex(rf"(?P<word>[^:;,=\n{{}}\"–—]{{1,60}}?)\s[–—-]\s(?!\d){MARK}(?=\s*(?:[;,.]|$))", re.IGNORECASE)
 
 
 def _in_a_line(line: str) -> Iterator[tuple[int, int, str, str]]:
@@ -500,7 +499,7 @@ def _in_a_row(line: str) -> Iterator[tuple[str, str]]:
 
 
 # "Of those five, the ones that appeared in my list are: clown, tent."
-THE_ONES = re.compile(
+THE_ONES = regex(
     r"(?:^|\n)[^\n:.!?]{0,60}\b(?:the|those|only)\s+(?:ones|words|options|those|which|that)?\s*(?:that\s+|which\s+|of\s+them\s+)?(?:would\s+have\s+|would\s+|have\s+)?"
     r"(?:appear(?:ed)?|be\s+listed|been\s+listed|were\s+listed|i\s+(?:would\s+have\s+|would\s+)?list(?:ed)?)(?:\s+(?:in|on)\s+(?:my|the)\s+list)?(?:\s+(?:are|were|would\s+be))?\s*[:：]\s*"
     r"(?P<words>[^\n:.!?]{1,300})[.!]?\s*$",

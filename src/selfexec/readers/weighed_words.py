@@ -12,78 +12,77 @@ from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, last_of, quoted
 from selfexec.readers.scan import lines, matches, places
 from selfexec.readers.withdrawal import declines
+from selfexec.text.regex import regex
 
 MARKUP = " \t\r*_`\"'“”‘’\\"
-LIST = re.compile(r"\[(?P<body>[^\[\]{}]{0,2000})(?P<close>\])?")
-KEYED_LIST = re.compile(r"words\\?[\"'“”]?\s{0,4}:\s{0,4}\[(?P<body>[^\[\]{}]{0,2000})(?P<close>\])?")
-KEYED_STRING = re.compile(r"words\\?[\"'“”]?\s{0,4}:\s{0,4}\\?\"(?P<body>[^\"\\\n]{1,400})\\?\"(?!\s*,\s*\\?\")")
-ALL_QUOTED = re.compile(r"(?:[\s,]{0,40}\"[^\"'“”\\\n]{0,100}\"){1,60}[\s,]{0,40}")
-INLINE = re.compile(r"(?:^|\s)\(?\d[.)]\s{0,2}([^\d.)\n]{1,60}?)(?=\s+\(?\d[.)]|$)")
-QUOTED = re.compile(
+LIST = regex(r"\[(?P<body>[^\[\]{}]{0,2000})(?P<close>\])?")
+KEYED_LIST = regex(r"words\\?[\"'“”]?\s{0,4}:\s{0,4}\[(?P<body>[^\[\]{}]{0,2000})(?P<close>\])?")
+KEYED_STRING = regex(r"words\\?[\"'“”]?\s{0,4}:\s{0,4}\\?\"(?P<body>[^\"\\\n]{1,400})\\?\"(?!\s*,\s*\\?\")")
+ALL_QUOTED = regex(r"(?:[\s,]{0,40}\"[^\"'“”\\\n]{0,100}\"){1,60}[\s,]{0,40}")
+INLINE = regex(r"(?:^|\s)\(?\d[.)]\s{0,2}([^\d.)\n]{1,60}?)(?=\s+\(?\d[.)]|$)")
+QUOTED = regex(
     r"\\?\"((?:[^\"\\\n]|\\[^\"\n]){0,300})\\?\"|[“”]([^“”\n]{0,100})[“”]|(?<!\w)'((?:[^'\n\\]|\\.){0,100})'(?!\w)"
 )
-BULLET = re.compile(
+BULLET = regex(
     r"[ \t]{0,12}(?:(?:\d{1,2}[.):]|[-*•–]|\|[ \t]{0,4}\d{1,2}[ \t]{0,4}\|)[ \t]{1,8}|\d{1,2}[、．])"
     r"(?P<word>[^\n]{1,200})"
 )
-EXPLANATION = re.compile(r"\s+[-–—]\s|\s*[:：(–—|]|\s*->")
-COMMAS = re.compile("[,、،，·;；]|\\s[/|]\\s")
-DASHES = re.compile(r"\s+[-–—•]\s+")
+EXPLANATION = regex(r"\s+[-–—]\s|\s*[:：(–—|]|\s*->")
+COMMAS = regex("[,、،，·;；]|\\s[/|]\\s")
+DASHES = regex(r"\s+[-–—•]\s+")
 # what leads up to the first word of a row: "I'd say boat, ...", "Harbor makes me think of boat, ..."
-LEAD = re.compile(
+LEAD = regex(
     r"^(?:[^,.!]{0,30}[!.]\s+)?[^,]{0,60}?(?:\bI(?:['’]d|['’]ll|\s+would|\s+will)?\s+(?:say|list|choose|pick|name|associate(?:\s+with\s+it|\s+(?:it|this|that|them)\s+with)?|think\s+of|go\s+with)"
     r"|\bmakes\s+me\s+think\s+of|\bbrings\s+to\s+mind|\bcomes?\s+to\s+mind:?|\b(?:words|associations|ones|list|five)\s+(?:are|would\s+be|is)|\bdenke\s+ich\s+an|\bich\s+(?:denke\s+an|nenne|würde\s+\w+)|\bmir\s+fallen\b|\bich\s+(?:assoziiere\s+\w+\s+mit|würde\s+sagen)"
     r"|\bme\s+vienen\s+a\s+la\s+(?:mente|cabeza)|\b(?:yo\s+)?diría|\bje\s+dirais|\bme\s+viennent?\s+à\s+l['’]esprit|\bpienso\s+en|\bje\s+pense\s+à"
     r"|我会?(?:想到|列出|说)(?:的?是)?)\s*",
     re.IGNORECASE,
 )
-THAT_WOULD_BE = re.compile(r"(?:that|those|these|they)(?:['’]d|\s+would)\s+be\s+", re.IGNORECASE)
-SEPARATED_VERB = re.compile(r"(?<=\w)\s+ein$")  # "Mir fallen ... ein"
-ONE_WORD_SENTENCES = re.compile(r"\s*(?:[^\W\d_][\w'’-]{0,30}[.!]\s*){5}$")
-ENCIRCLED = re.compile(r"[①-⑤]\s{0,2}([^①-⑤\n]{1,40})")
-ORDINAL = re.compile(
+THAT_WOULD_BE = regex(r"(?:that|those|these|they)(?:['’]d|\s+would)\s+be\s+", re.IGNORECASE)
+SEPARATED_VERB = regex(r"(?<=\w)\s+ein$")  # "Mir fallen ... ein"
+ONE_WORD_SENTENCES = regex(r"\s*(?:[^\W\d_][\w'’-]{0,30}[.!]\s*){5}$")
+ENCIRCLED = regex(r"[①-⑤]\s{0,2}([^①-⑤\n]{1,40})")
+ORDINAL = regex(
     r"^[ \t]{0,12}(?:[-*•]\s)?[*_]{0,2}(?:first|second|third|fourth|fifth|word\s\d)[*_]{0,2}\s?[:：][*_]{0,2}\s?(?=\S)",
     re.IGNORECASE,
 )
 # the first column of a table whose head says that it holds the words
-COLUMN = re.compile(
+COLUMN = regex(
     r"\|\s{0,6}[*_]{0,2}(?:words?|wort|palabra|mot|词语?|associations?)[*_]{0,2}\s{0,6}\|[^\n]{0,200}\n"
     r"[ \t]{0,4}\|[\s|:-]{3,200}\n(?P<rows>(?:[ \t]{0,4}\|[^\n]{1,300}(?:\n|$)){5})(?![ \t]*\|)",
     re.IGNORECASE,
 )
-AND = re.compile(r"^(?:and|und|y|e|et)\s+|^和")
-AND_LAST = re.compile(r"\s+(?:and|und|y|e|et)\s+|和")
-PLACEHOLDER = re.compile(r"[.…_\s]*|word\s?\d", re.IGNORECASE)
+AND = regex(r"^(?:and|und|y|e|et)\s+|^和")
+AND_LAST = regex(r"\s+(?:and|und|y|e|et)\s+|和")
+PLACEHOLDER = regex(r"[.…_\s]*|word\s?\d", re.IGNORECASE)
 ASKED_FOR = 5  # words
 OPENING = 300  # characters: a reply that refuses says so early
-LINE_OF_ITS_OWN = re.compile(r"[\w’' -]{1,40}[.,]?$")
+LINE_OF_ITS_OWN = regex(r"[\w’' -]{1,40}[.,]?$")
 
 
 # pictures before and behind a word, with what joins and varies them
-OPENER = re.compile(
+OPENER = regex(
     r"^(?:sure(?:\s+thing)?|ok(?:ay)?|certainly|of\s+course|great|alright|gladly|claro|gerne|bien\s+sûr|好的)\s*[!,.:，！]\s*",
     re.IGNORECASE,
 )
 # a member with one of these is a piece of a sentence
-OF_A_SENTENCE = re.compile(r"\b(?:I|you|they|it|are|is|was|were|can['’]t|don['’]t)\b")
-ENDS_A_ROW = re.compile(r"\s+[–—]\s+|(?<=[a-z])[.!]\s+(?=[A-Z])")  # "..., and sea. Let me know if"
-DECORATION = re.compile(
+OF_A_SENTENCE = regex(r"\b(?:I|you|they|it|are|is|was|were|can['’]t|don['’]t)\b")
+ENDS_A_ROW = regex(r"\s+[–—]\s+|(?<=[a-z])[.!]\s+(?=[A-Z])")  # "..., and sea. Let me know if"
+DECORATION = regex(
     r"^(?:[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]\ufe0f?\u200d?)+\s*(?=\S)"
     r"|(?<=\S)\s*(?:[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]\ufe0f?\u200d?)+$"
 )
 # {"word1": "...", "word2": "..."}, and a list of objects with a word each
-NUMBERED_KEY = re.compile(
+NUMBERED_KEY = regex(
     r"[\"'](?:word)?[ _]?(?P<n>[1-5])[\"']\s{0,4}:\s{0,4}[\"'](?P<word>[^\"'\n{}\[\]]{1,60})[\"']", re.IGNORECASE
 )
-LIST_OF_OBJECTS = re.compile(
-    r"words\\?[\"'“”]?\s{0,4}:\s{0,4}\[(?P<body>\s{0,12}\{[^\[\]]{0,2000}\})\s{0,12},?\s{0,12}\]"
-)
-WORD_OF_OBJECT = re.compile(
+LIST_OF_OBJECTS = regex(r"words\\?[\"'“”]?\s{0,4}:\s{0,4}\[(?P<body>\s{0,12}\{[^\[\]]{0,2000}\})\s{0,12},?\s{0,12}\]")
+WORD_OF_OBJECT = regex(
     r"[\"'](?:word|term|name)[\"']\s{0,4}:\s{0,4}[\"'](?P<word>[^\"\n{}]{1,60}?)[\"'](?=\s{0,4}[,}])"
 )
 
 
-ELEMENT = re.compile(r"<(?P<tag>\w{1,20})(?:\s[^<>\n]{0,60})?>\s{0,8}(?P<word>[^<>\n]{1,60}?)\s{0,8}</(?P=tag)>")
+ELEMENT = regex(r"<(?P<tag>\w{1,20})(?:\s[^<>\n]{0,60})?>\s{0,8}(?P<word>[^<>\n]{1,60}?)\s{0,8}</(?P=tag)>")
 
 
 def weigh_words(text: str) -> Reading:

@@ -2,15 +2,17 @@
 
 import re
 
+from selfexec.text.regex import regex
+
 WRONG = r"(?:wrong|incorrect|not\s+(?:right|correct)|mistaken|an?\s+(?:error|mistake))"
 OPENER = r"(?:(?:wait|but|however|sorry|oops|no|oh|hm+|actually|hold\s+on)[,.!]?\s+){0,4}"
 # said at once after the answer: "that is wrong", "Hmm, it's a mistake."
-AT_ONCE = re.compile(
+AT_ONCE = regex(
     rf"(?:[<\[]/?\w+[>\]]|/>|//[^\n]*\n|[\s}}\]),;$~|\\`'\"“”»*._-])*+{OPENER}(?:that|this|it)(?:'s|\s+is|\s+was)\s+(?:actually\s+|clearly\s+)?{WRONG}\s*(?:[.!,;]|$)",
     re.IGNORECASE,
 )
 # said anywhere after it, of the answer by name
-WITHDRAWAL = re.compile(
+WITHDRAWAL = regex(
     rf"""(?:^\s{{0,30}}|[\n.!?()*}}`>\]$~|\\"”»–—]\s{{0,30}}){OPENER}(?:
         (?:actually,?\s+no|no,?\s+wait|scratch\s+that|strike\s+that|i\s+take\s+that\s+back|never\s?mind)\b
       | (?:please\s+)?(?:disregard|ignore)\s+(?:that|the\s+above|my|everything)\b
@@ -45,16 +47,14 @@ WITHDRAWING = (
     *("retract", "withdraw", "the other", "was wrong", "made a"),
 )
 # or else one of these, behind "is" or "was"
-CALLED_WRONG = re.compile(
+CALLED_WRONG = regex(
     r"(?:is|was|'s)\s+(?:actually\s+|clearly\s+|in\s+fact\s+|also\s+)?(?:an?\s+)?(?:wrong|incorrect|not\s|mistake|error)"
 )
-EXPECTED = re.compile(r"\b(?:expect|believe|would|likely|probably|if)\b[^.\n]{0,60}$", re.IGNORECASE)
+EXPECTED = regex(r"\b(?:expect|believe|would|likely|probably|if)\b[^.\n]{0,60}$", re.IGNORECASE)
 # "B: this choice is incorrect": the line, or the one above it, goes through the choices
-OF_ONE_CHOICE = re.compile(
-    r"[\W_]{0,8}(?:(?:option|choice|answer)\s+)?[A-D][\W_]{0,4}?(?:[.:)]|\s[-–—])", re.IGNORECASE
-)
+OF_ONE_CHOICE = regex(r"[\W_]{0,8}(?:(?:option|choice|answer)\s+)?[A-D][\W_]{0,4}?(?:[.:)]|\s[-–—])", re.IGNORECASE)
 # "However, without the list any answer is a guess, so I cannot give one"
-GIVING_UP = re.compile(
+GIVING_UP = regex(
     r"""\b(?:so|therefore|thus|hence|however|but|actually)\b[^.!?\n]{0,160}?
         \bI\s+(?:can(?:not|['’]t|\s+not)|am\s+(?:unable|not\s+able)\s+to|will\s+not|won['’]t)\s+
         (?:really\s+|actually\s+|honestly\s+)?
@@ -91,7 +91,7 @@ def given_up(text: str, start: int) -> bool:
     return refuses and GIVING_UP.search(tail) is not None
 
 
-REFUSAL = re.compile(
+REFUSAL = regex(
     r"""\b(?:
         i(?:'m|\s+am)\s+(?:very\s+|really\s+|so\s+)?(?:sorry|unable|not\s+able|not\s+going\s+to)
       | i\s+apologi[sz]e
@@ -114,7 +114,7 @@ WHAT_IS_SHOWN = (
     r"|texts?|lists?|options?|figures?|passages?|items?|words)"
 )
 # what is to be judged, answered or ranked is not there
-MISSING = re.compile(
+MISSING = regex(
     rf"""\b(?:{WHAT_IS_SHOWN}\b[^.!?\n]{{0,60}}?\b(?:missing|empty|absent|cut\s+off|left\s+out|not\s+(?:been\s+)?(?:included|provided|there|shown|attached|given|visible|present)
         |(?:did\s+not|didn['’]t|has\s+not|hasn['’]t|have\s+not|haven['’]t|was\s+not|wasn['’]t|were\s+not|weren['’]t|isn['’]t|aren['’]t)\b)
       | missing\s+(?:\w+\s+)?{WHAT_IS_SHOWN} | (?:forgot|forgotten)\s+to
@@ -126,7 +126,7 @@ MISSING = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 GIVING = r"(?:paste|share|provide|send|resend|re-send|include|add|attach|post|give|copy|repeat|supply|show|upload|tell)"
-ASKING_FOR_IT = re.compile(
+ASKING_FOR_IT = regex(
     rf"""\b(?:(?:could|can|would|will)\s+you\s+(?:please\s+|kindly\s+)?(?:\w+ly\s+)?{GIVING}
     | please\s+(?:\w+ly\s+)?{GIVING} | (?:once|if|when|as\s+soon\s+as)\s+you\s+{GIVING}
       | (?:send|paste|share)\s+(?:it|them|me|the|over)\b | what\s+(?:was|were|is|are)\s+(?:the
@@ -138,7 +138,7 @@ ASKING_FOR_IT = re.compile(
       |请(?:您|你)?(?:再|重新)?(?:提供|发送|发|粘贴|补充|分享)|(?:يرجى|من\s+فضلك|هل\s+يمكنك)\s+(?:إرسال|تزويد|لصق|مشاركة)""",
     re.VERBOSE | re.IGNORECASE,
 )
-SO_THAT_I_CAN = re.compile(
+SO_THAT_I_CAN = regex(
     r"\b(?:so(?:\s+that)?\s+I\s+(?:can|could|may|will\s+be\s+able\s+to)|(?:then|and)\s+I(?:['’]ll|\s+will|\s+can)"
     r"|I(?:['’]ll|\s+will|\s+would)\s+(?:tell\s+you|say|then|be\s+(?:able|happy|glad))|to\s+(?:choose|decide|judge)|damit\s+ich|para\s+que\s+pueda|pour\s+que\s+je\s+puisse)\b"
     r"|才能|以便|حتى\s+أتمكن",

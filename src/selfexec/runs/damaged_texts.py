@@ -15,36 +15,36 @@ A model may write each of these when it is asked for it, and a small one may bre
 that it happened to two replies at least, to prompts that show nothing of the kind, and it is only named.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from selfexec.runs.encoded_texts import encodings_of
 from selfexec.runs.reply import Reply
+from selfexec.text.regex import regex
 
 LEAST, LEAST_SHARE = 2, 0.001  # replies, and how many of a model's: now and then one writes so itself
 LOST = "\N{REPLACEMENT CHARACTER}"
 # within a word, in a text where all that is not ASCII may have become a question mark
-MARK_IN_WORD = re.compile(r"(?<![\w/=&:?])[^\W\d_]+(?:\?[^\W\d_A-Z]+)+(?![\w/=&?])")
-MAYBE_IN_WORD = re.compile(r"\?[^\W\d_A-Z]")
-CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
+MARK_IN_WORD = regex(r"(?<![\w/=&:?])[^\W\d_]+(?:\?[^\W\d_A-Z]+)+(?![\w/=&?])")
+MAYBE_IN_WORD = regex(r"\?[^\W\d_A-Z]")
+CONTROLS = regex(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
 # where no script has a use for them: behind ASCII
-HIDDEN = re.compile("[\u00ad\u180e\u200b\u2060-\u2064\ufeff\U000e0100-\U000e01ef](?<=[\x20-\x7e].)")
-GREEK_OR_CYRILLIC = re.compile("[\u0370-\u052f]")
-TWO_SCRIPTS = re.compile("[A-Za-z][\u0370-\u052f]+[A-Za-z]|[\u0400-\u052f][A-Za-z]+[\u0400-\u052f]")
+HIDDEN = regex("[\u00ad\u180e\u200b\u2060-\u2064\ufeff\U000e0100-\U000e01ef](?<=[\x20-\x7e].)")
+GREEK_OR_CYRILLIC = regex("[\u0370-\u052f]")
+TWO_SCRIPTS = regex("[A-Za-z][\u0370-\u052f]+[A-Za-z]|[\u0400-\u052f][A-Za-z]+[\u0400-\u052f]")
 LEAST_SIGNS = 2  # of each of these in a text
 LONGEST_WORD, MOSTLY_LETTERS, LEAST_LETTERS = 100, 0.8, 8  # characters, how many are letters, and different ones
 PIECE, MOSTLY_NEW = 4, 0.6  # letters, and how many such pieces of a row differ: a model may go round in circles
 WITHOUT_BLANKS = "\u0e00"  # from Thai on, scripts may do without
 LEAST_SPACED = 40  # letters
-SPACED = re.compile(rf"(?:[^\W\d_] ){{{LEAST_SPACED}}}")
+SPACED = regex(rf"(?:[^\W\d_] ){{{LEAST_SPACED}}}")
 LEAST_WORDS, LEAST_TWICE = 6, 0.9  # different words, since a model may repeat one, and how many of them come twice
 FEW, MOST_UNLIKE = 80, 0.7  # characters of a text whose words are compared at first
 LEAST_AGAIN, LEAST_BROKEN, SIGNS_AGAIN = 48, 16, 8  # characters, and different ones: no row of dashes
-NOTHING_FIRST = re.compile(r"(?:None|undefined|null|nil|NaN)(?=[A-Z\d{\[\"'*#`])")
-NOTHING_LAST = re.compile(r"(?<=[\w.!?…)\]}\"'”*`])(?:None|undefined|null|NaN|<nil>|\[object Object\]|\[DONE\])")
+NOTHING_FIRST = regex(r"(?:None|undefined|null|nil|NaN)(?=[A-Z\d{\[\"'*#`])")
+NOTHING_LAST = regex(r"(?<=[\w.!?…)\]}\"'”*`])(?:None|undefined|null|NaN|<nil>|\[object Object\]|\[DONE\])")
 LONGEST_NOTHING = 15
-END_OF_THOUGHTS = re.compile(r"</(?:think|thinking|reasoning|thought)>")
+END_OF_THOUGHTS = regex(r"</(?:think|thinking|reasoning|thought)>")
 MOST_LACKING = 1 / 3
 
 

@@ -15,6 +15,8 @@ from html import unescape
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
+from selfexec.text.regex import regex
+
 LOST = "\N{REPLACEMENT CHARACTER}"
 # which UTF-8 may have been read in; bytes without a character there stand for themselves
 CHARACTER_SETS: Mapping[str, str] = {
@@ -26,7 +28,7 @@ CHARACTER_SETS: Mapping[str, str] = {
     "koi8_r": "KOI8-R",
     "euc_jp": "EUC-JP",
 }
-NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+NOT_ASCII = regex(r"[^\x00-\x7f]+")
 LEAST_RUNS = 2
 # the letters by which byte-level tokenizers write bytes: those that can be seen as themselves, the others in order
 SEEN = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
@@ -35,8 +37,8 @@ BYTE_LETTERS: Mapping[str, int] = {
     **{chr(0x100 + n): byte for n, byte in enumerate(byte for byte in range(0x100) if byte not in SEEN)},
 }
 BLOCK = "\N{LOWER ONE EIGHTH BLOCK}"
-BASE_64 = re.compile(r"[A-Za-z0-9+/_-]{40,}={0,2}")
-HEXADECIMAL = re.compile(r"(?:[0-9A-Fa-f]{2}){20,}")
+BASE_64 = regex(r"[A-Za-z0-9+/_-]{40,}={0,2}")
+HEXADECIMAL = regex(r"(?:[0-9A-Fa-f]{2}){20,}")
 TO_URL_SAFE = str.maketrans("+/", "-_")
 LEAST_OF_UTF_16 = 16
 
@@ -132,37 +134,35 @@ def _nothing(part: str) -> str:
 
 
 HIGH_BYTE = r"[89A-F][0-9A-F](?:=\r?\n)?"  # in quoted-printable, with a line break that is none
-NOT_HEXADECIMAL = re.compile(r"=\r?\n|0x|[^0-9A-Fa-f]")
+NOT_HEXADECIMAL = regex(r"=\r?\n|0x|[^0-9A-Fa-f]")
 WAYS: Mapping[str, Way] = {
     "entities of HTML in the place of characters": Way(
-        ("&",), re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8}\d?);"), _of_html, least=1
+        ("&",), regex(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8}\d?);"), _of_html, least=1
     ),
     "the escapes of an address (%20)": Way(
-        ("%",), re.compile(r"(?:%[0-9A-Fa-f]{2})+|\++"), _of_an_address, unless=re.compile("://")
+        ("%",), regex(r"(?:%[0-9A-Fa-f]{2})+|\++"), _of_an_address, unless=regex("://")
     ),
     "quoted-printable (=20)": Way(
         ("=",),
-        re.compile(rf"={HIGH_BYTE}(?:={HIGH_BYTE})*|=3D|=20(?=\r?\n)|=(?<=[^\n]{{60}}=)\r?\n"),
+        regex(rf"={HIGH_BYTE}(?:={HIGH_BYTE})*|=3D|=20(?=\r?\n)|=(?<=[^\n]{{60}}=)\r?\n"),
         _of_hexadecimal,
-        unless=re.compile("=="),
+        unless=regex("=="),
     ),
-    "the escapes of a string (\\u00e9)": Way(("\\u",), re.compile(r"(?:\\u[0-9a-fA-F]{4})+"), _of_json),
+    "the escapes of a string (\\u00e9)": Way(("\\u",), regex(r"(?:\\u[0-9a-fA-F]{4})+"), _of_json),
     'quotes or line breaks written as in a string (\\" or \\n)': Way(
         ("\\",),
-        re.compile(r"\\[\"'`]|(?:\\n)+(?![a-z])"),
+        regex(r"\\[\"'`]|(?:\\n)+(?![a-z])"),
         lambda part: part.replace("\\n", "\n").lstrip("\\"),
-        unless=re.compile(r"(?<!\\)\""),  # where quotes stand as themselves, escapes may stand between them
+        unless=regex(r"(?<!\\)\""),  # where quotes stand as themselves, escapes may stand between them
     ),
-    "the escapes of Markdown (\\*)": Way(("\\*\\*",), re.compile(r"(?:\\[*#_])+"), lambda part: part.replace("\\", "")),
-    "the bytes of a tokenizer (<0x0A>)": Way(("<0x",), re.compile(r"(?:<0x[0-9A-F]{2}>)+"), _of_hexadecimal, least=1),
-    f"the blanks of a tokenizer ({BLOCK})": Way(
-        (BLOCK,), re.compile(f"{BLOCK}+"), lambda part: part.replace(BLOCK, " ")
-    ),
+    "the escapes of Markdown (\\*)": Way(("\\*\\*",), regex(r"(?:\\[*#_])+"), lambda part: part.replace("\\", "")),
+    "the bytes of a tokenizer (<0x0A>)": Way(("<0x",), regex(r"(?:<0x[0-9A-F]{2}>)+"), _of_hexadecimal, least=1),
+    f"the blanks of a tokenizer ({BLOCK})": Way((BLOCK,), regex(f"{BLOCK}+"), lambda part: part.replace(BLOCK, " ")),
     "the letters of a tokenizer (\u0120)": Way(("\u0120", "\u010a"), NOT_ASCII, _of_byte_letters),
     "the pieces of a tokenizer (##)": Way(
-        (" ##", "@@ ", "</w>"), re.compile(r"(?<=[a-z]) ##(?=[a-z])|(?<=\w)@@ (?=\w)|</w>"), _nothing
+        (" ##", "@@ ", "</w>"), regex(r"(?<=[a-z]) ##(?=[a-z])|(?<=\w)@@ (?=\w)|</w>"), _nothing
     ),
-    "the form of text in XML (CDATA)": Way(("<![CDATA[",), re.compile(r"<!\[CDATA\[|\]\]>"), _nothing),
+    "the form of text in XML (CDATA)": Way(("<![CDATA[",), regex(r"<!\[CDATA\[|\]\]>"), _nothing),
 }
 HINTS = [(hint, name) for name, way in WAYS.items() for hint in way.hints]
 

@@ -6,7 +6,6 @@ itself; so it is only named, and only where nothing of the object belongs to its
 """
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
@@ -16,10 +15,11 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.readers import fold
 from selfexec.runs.item_words import Items, listed_in
 from selfexec.runs.reply import Reply
+from selfexec.text.regex import regex
 
 LEAST_OPTIONS = 2
 LONGEST_OBJECT = 4_000  # characters, from the end of a text
-ASKED_KEY = re.compile(r'"(\w+)"\s*:')
+ASKED_KEY = regex(r'"(\w+)"\s*:')
 
 
 def exchanged_replies(replies: Iterable[Reply], items: Items) -> list[Reply]:

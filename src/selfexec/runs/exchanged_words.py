@@ -4,18 +4,18 @@ What counts are words that one item alone has. A reply may well do without those
 to speak of anything; so several words of one other item have to stand in it, and several replies have to be so.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from selfexec.readers import fold
 from selfexec.runs.item_words import Items, texts_in
 from selfexec.runs.reply import Reply
+from selfexec.text.regex import regex
 
 LEAST_REPLIES, LEAST_SHARE = 2, 0.005
 LEAST_OWN, LEAST_OTHER = 2, 3  # words that an item alone has, and of one other item in a reply
 LONGEST = 4_000  # characters of a text that are looked through
-WORD = re.compile(r"[^\W\d_]{4,}")
+WORD = regex(r"[^\W\d_]{4,}")
 Place = tuple[str, str]  # an experiment, and the id of an item
 
 

@@ -5,18 +5,18 @@ object has a part of one, though the server says that they came to their ends. O
 140 has.
 """
 
-import re
 from collections.abc import Iterable
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.runs.exchanged_replies import asked_keys, asks_for_marks
 from selfexec.runs.reply import Reply
+from selfexec.text.regex import regex
 
 LEAST, LEAST_SHARE = 2, 0.02
 LONGEST = 4_000  # characters of an object
 # an object from its beginning on, which no bracket closes, and one up to its end, which none opens
-UNCLOSED = re.compile(r"\{\s*(?:\"[^{}]*)?\Z")
-UNOPENED = re.compile(r"\A[^{}]*?\"(?:\s*[:,][^{}]*)?\}\W*\Z")
+UNCLOSED = regex(r"\{\s*(?:\"[^{}]*)?\Z")
+UNOPENED = regex(r"\A[^{}]*?\"(?:\s*[:,][^{}]*)?\}\W*\Z")
 
 
 def halved_objects(replies: Iterable[Reply]) -> list[Reply]:

@@ -11,10 +11,10 @@ a high one is not far at all, since it may be one of thoughts, and a low one is 
 """
 
 import math
-import re
 from collections.abc import Iterable
 
 from selfexec.runs.reply import Reply
+from selfexec.text.regex import regex
 
 LEAST = 12  # counts that are compared
 LEAST_SHARE = 0.01  # of them are odd: now and then a model goes round in circles, in tokens of its own
@@ -27,8 +27,8 @@ MOST_READ = 2_000  # characters of a text: the rest is taken to be like them
 # a text that has so many tokens for each of its bytes, as times of the median, is as others are: it is not looked into
 USUAL = (0.62, 1.6)
 SAMPLE = 300  # texts that are looked into in any case
-LONG_WORD = re.compile("[A-Za-z]{9,}")
-PIECE = re.compile(r"[^\W\d_]+|\d{1,3}|[^\w\s]|_")
+LONG_WORD = regex("[A-Za-z]{9,}")
+PIECE = regex(r"[^\W\d_]+|\d{1,3}|[^\w\s]|_")
 
 
 def odd_texts(replies: Iterable[Reply]) -> list[Reply]:

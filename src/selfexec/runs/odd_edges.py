@@ -15,26 +15,27 @@ import re
 from collections.abc import Callable, Iterator
 
 from selfexec.engines.http.known_names import HEADERS
+from selfexec.text.regex import regex
 
 HEAD, TAIL = 200, 240  # characters that are looked at
 PROTOCOL, LOG, NOTE = "remains of the protocol", "a line of a log", "a note about the reply itself"
 PART = "the number of one part of several"
 NUMBER = r"[\[(](?:part |page |message )?\d{1,2} ?(?:/|of) ?\d{1,2}[\])]"
-FIRST_PART = re.compile(rf"\W{{0,2}}{NUMBER}(?=\s|\Z)", re.IGNORECASE)
-LAST_PART = re.compile(rf"(?:\A|(?<=\s)){NUMBER}\W{{0,2}}\Z", re.IGNORECASE)
+FIRST_PART = regex(rf"\W{{0,2}}{NUMBER}(?=\s|\Z)", re.IGNORECASE)
+LAST_PART = regex(rf"(?:\A|(?<=\s)){NUMBER}\W{{0,2}}\Z", re.IGNORECASE)
 LONGEST_PART = 24  # characters
-EVENT = re.compile(r"(?:data|event): ?\S")
-HTTP = re.compile(r"HTTP/\d(?:\.\d)? \d{3}\b|([A-Za-z]+(?:-[A-Za-z]+)+): \S")
+EVENT = regex(r"(?:data|event): ?\S")
+HTTP = regex(r"HTTP/\d(?:\.\d)? \d{3}\b|([A-Za-z]+(?:-[A-Za-z]+)+): \S")
 # of the objects in which all wire formats send a reply, and hardly any other has
-FIELD = re.compile(
+FIELD = regex(
     r'"(choices|finish_reason|finishReason|stop_reason|tool_calls|usage|usageMetadata|candidates|delta|logprobs'
     r'|output_text|(?:prompt|completion|input|output)_tokens|role)"\s*:'
 )
 LAST_EVENT = "[DONE]"
-CLOSING = re.compile(r"[\"'][}\]]{2,}\Z")
+CLOSING = regex(r"[\"'][}\]]{2,}\Z")
 TIME = r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d\S*"
 LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|ERROR|FATAL|CRITICAL)\w*"
-LOGGED = re.compile(rf"\W{{0,3}}(?:{TIME}\W+(?:\w+\W+)?{LEVEL}\b|{LEVEL}\W+{TIME})", re.IGNORECASE)
+LOGGED = regex(rf"\W{{0,3}}(?:{TIME}\W+(?:\w+\W+)?{LEVEL}\b|{LEVEL}\W+{TIME})", re.IGNORECASE)
 REPLY = r"(?:response|reply|replies|output|completion|answer|message|text|content|stream|generation|result)s?"
 # what is done to a reply on its way, and what stands in its place
 DONE = (
@@ -52,9 +53,9 @@ SAID = (
     rf"|{INNER}{{0,40}}?\b{ANY_DONE} {INNER}{{0,40}}?\b{REPLY}\b"
     rf"|(?<=[\[(]){ANY_DONE}(?=\W*{CLOSE}|:| (?:at|after|by|due|for|from|here|in|on|per|to)\b)){INNER}{{0,100}}"
 )
-FIRST_BRACKET = re.compile(rf"\W{{0,3}}{OPEN}{SAID}{CLOSE}")
-LAST_BRACKET = re.compile(rf"{OPEN}{SAID}{CLOSE}\W{{0,2}}\Z")
-SENTENCE = re.compile(
+FIRST_BRACKET = regex(rf"\W{{0,3}}{OPEN}{SAID}{CLOSE}")
+LAST_BRACKET = regex(rf"{OPEN}{SAID}{CLOSE}\W{{0,2}}\Z")
+SENTENCE = regex(
     r"\W{0,4}(?:(?:note|warning|error|notice|info|disclaimer|caution)\b\W{1,4})?"
     r"(?:this (?:is|was) an? |the |this |your |an? )?(?:\w+[- ])?"
     rf"(?:{ANY_DONE} {REPLY}\b|{REPLY} (?:(?:was|is|has|were|had|got|been|being) ){{0,2}}(?:\w+ )?{ANY_DONE}\b)",

@@ -30,6 +30,7 @@ from functools import partial
 from selfexec.experiments import Key
 from selfexec.runs.odd_edges import CLOSED, NOTE, edges_of
 from selfexec.runs.reply import Reply
+from selfexec.text.regex import regex
 
 LEAST, LEAST_SHARE = 2, 0.005  # replies, and how many of a model's: now and then one writes so itself
 # by which chat templates name turns and calls; of several words in a mark one is enough
@@ -38,82 +39,82 @@ TURN_WORDS = (
     "|python_tag|commentary|ipython|observation"
 )
 IN_MARK = rf"/?(?:\w+[ :_-])*?(?:{TURN_WORDS})(?:[_:-]\w+)*"
-TOKEN = re.compile(r"<[|｜][^<>|｜\n]{1,40}[|｜]>|<<?/?SYS>>?|\[/?INST\]|</?(?:start|end)_of_turn>")
+TOKEN = regex(r"<[|｜][^<>|｜\n]{1,40}[|｜]>|<<?/?SYS>>?|\[/?INST\]|</?(?:start|end)_of_turn>")
 TOKEN_ENDS = ("|>", "｜>", "SYS>", "INST]", "_turn>")
-MARK = re.compile(
+MARK = regex(
     rf"^\s?(?:<{IN_MARK}(?: [^<>\n]*)?>|\[{IN_MARK}\]|◁{IN_MARK}▷|【{IN_MARK}】)", re.MULTILINE | re.IGNORECASE
 )
 BRACKETS = ("<", "[", "◁", "【")
 LINE_STARTS = tuple(f"\n{bracket}" for bracket in BRACKETS)
-CHANNEL = re.compile(r"\A\s*analysis(?=[A-Z])|assistant(?:final|analysis|commentary)(?=\W|[A-Z]|\Z)|\Aassistant\n")
-FIRST_SPEAKER = re.compile(r"\W{0,4}(?:(?:[\w-]+ )?(?:assistant|chatbot)|ai|bot|model)\W{0,4}:\s", re.IGNORECASE)
-SPEAKER = re.compile(r"^\W{0,4}(?:(user|human)|assistant|ai|bot|model|chatbot)\W{0,4}:\s", re.IGNORECASE | re.MULTILINE)
+CHANNEL = regex(r"\A\s*analysis(?=[A-Z])|assistant(?:final|analysis|commentary)(?=\W|[A-Z]|\Z)|\Aassistant\n")
+FIRST_SPEAKER = regex(r"\W{0,4}(?:(?:[\w-]+ )?(?:assistant|chatbot)|ai|bot|model)\W{0,4}:\s", re.IGNORECASE)
+SPEAKER = regex(r"^\W{0,4}(?:(user|human)|assistant|ai|bot|model|chatbot)\W{0,4}:\s", re.IGNORECASE | re.MULTILINE)
 USERS = ("ser:", "man:", "SER:", "MAN:", "ser**", "man**")
-CITATION = re.compile(
+CITATION = regex(
     r"【\d+(?::\d+)?†[^】\n]*】|:\w+\[[^\]\n]*\]\{[^}\n]*\}|[\ue200-\ue2ff]|\[\^\d+\^\]|</?cite\b|\bturn\d+[a-z]+\d+"
 )
 CITING = ("†", "]{", "[^", "cite", "turn0", "\ue200", "\ue201", "\ue202")
-HIDDEN_NAME = re.compile(r"<([A-Z][A-Z_]{2,})(?:_\d+)?>|[\[{]([A-Z][A-Z_]{2,})_\d+[\]}]")
+HIDDEN_NAME = regex(r"<([A-Z][A-Z_]{2,})(?:_\d+)?>|[\[{]([A-Z][A-Z_]{2,})_\d+[\]}]")
 LEAST_KINDS = 2
 # a word in whose place something stands: signs alone, in quotation marks or between words, or a word for what was done
-MASK = re.compile(
+MASK = regex(
     r"█{3,}|[\[<](?i:redacted|masked|hidden|censored|anonymi[sz]ed)[\]>]|[\"'“]\*{3,}[\"'”]"
     r"|(?<=[\w,] )\*{4,}(?![\w*])|(?<![\w*])\*{4,}(?= \w)"
 )
-MASKED_WORD = re.compile(r"(?<![\w*])[A-Z]\*{3,}(?![\w*])")
+MASKED_WORD = regex(r"(?<![\w*])[A-Z]\*{3,}(?![\w*])")
 MASKING = ("***", "█", "ed]", "ED]", "en]", "EN]", "ed>", "ED>")
 LEAST_MASKS = 2
-LAST_BRACKET = re.compile(r"[\[(<{*]([^\[\](){}<>*\n]{3,})[\])>}*]\W{0,2}\Z")
+LAST_BRACKET = regex(r"[\[(<{*]([^\[\](){}<>*\n]{3,})[\])>}*]\W{0,2}\Z")
 LONGEST_BRACKET = 120  # characters of the end of a text in which it stands
 PART = r"\b\d[\d,.]*\s?(?:more )?(?:chars?|characters?|bytes?|tokens?|words?|lines?|kb)\b"
 LEFT_OUT = r"\b(?:truncat|snip|omit|elid|shorten|trimm|skipp|dropp|clipp|cut|redact)\w*"
 BETWEEN = r"[^\[\](){}<>\n]{0,40}?"
-CUT_NOTE = re.compile(
+CUT_NOTE = regex(
     rf"[\[(<{{…*]{BETWEEN}(?:{LEFT_OUT}{BETWEEN}{PART}|{PART}{BETWEEN}{LEFT_OUT}){BETWEEN}[\])>}}…*]", re.IGNORECASE
 )
 CUTTING = ("runcat", "snip", "mit", "lid", "horten", "rimm", "kipp", "ropp", "lipp", "cut", "edact")
 UNITS = ("char", "byte", "token", "word", "line", "kb", "KB")
-UNFILLED = re.compile(
+UNFILLED = regex(
     r"\W{0,2}(?:\{\{[^{}\n]{1,80}\}\}|\$\{[^{}\n]{1,80}\}|\{%[^%\n]{1,80}%\}|<%=?[^%\n]{1,80}%>|%\(\w+\)s|\{\w+(?:\.\w+)*\})\W{0,2}"
 )
 PARAGRAPHS = "paragraphs in HTML"
 HABIT = 0.25  # of the replies in sessions of one kind: then it is how the model writes there
 HTML: Mapping[str, re.Pattern[str]] = {
-    "a page in HTML": re.compile(r"(?:<!doctype html|<html)\b.*</html>", re.IGNORECASE | re.DOTALL),
-    PARAGRAPHS: re.compile(r"<(p|div|ul|ol|h\d)\b[^<>]*>.*</(?:p|div|ul|ol|h\d)>", re.IGNORECASE | re.DOTALL),
+    "a page in HTML": regex(r"(?:<!doctype html|<html)\b.*</html>", re.IGNORECASE | re.DOTALL),
+    PARAGRAPHS: regex(r"<(p|div|ul|ol|h\d)\b[^<>]*>.*</(?:p|div|ul|ol|h\d)>", re.IGNORECASE | re.DOTALL),
 }
-OBJECT_WITHIN = re.compile(r"\}\s*</(?:p|div|span|pre|li)>\Z")
-LINE_IN_HTML, LEAST_LINES = re.compile(r"<br ?/?>\s*?\n"), 2
+OBJECT_WITHIN = regex(r"\}\s*</(?:p|div|span|pre|li)>\Z")
+LINE_IN_HTML, LEAST_LINES = regex(r"<br ?/?>\s*?\n"), 2
 LEAST_BLANKS = 6  # of a text within an object
-OF_PAGES = re.compile("html|page|site|css", re.IGNORECASE)
+OF_PAGES = regex("html|page|site|css", re.IGNORECASE)
 LONGEST_FAILURE, LONGEST_STAND_IN = 300, 100  # characters
 MOST_LINES = 4
 LEAST_ABOUT, MOST_ABOUT = 0.2, 0.5  # of the words of a text
-FIRST_PERSON = re.compile(r"\b(?:I|my|me)\b|\bI['’]", re.IGNORECASE)
-WORD = re.compile(r"[A-Za-z]+")
+FIRST_PERSON = regex(r"\b(?:I|my|me)\b|\bI['’]", re.IGNORECASE)
+WORD = regex(r"[A-Za-z]+")
 # what can fail, and what is said of it
-SERVICE = re.compile(
+SERVICE = regex(
     r"servers?|services?|gateway|upstream|backend|requests?|connect\w*|network|socket|stream|api|endpoint|fetch|proxy"
     r"|host|quota|billing|credits?|balance|tokens?|rate|usage|capacity|models?|engine|workers?|queue|deployment"
     r"|instance|cluster|provider|cuda|gpu|memory|https?|ssl|tls|dns|response|completions?|inference|session"
     r"|context|account|key|openai|anthropic|claude|gemini|plan|limit|loading|read|headers?",
     re.IGNORECASE,
 )
-FAILED = re.compile(
+FAILED = regex(
     r"errors?|fail\w*|exceed\w*|overload\w*|unavailable|timeout|timed|exhausted|refused|denied|reset|abort\w*"
     r"|terminated|busy|throttl\w*|insufficient|unauthorized|invalid|bad|many|reached|hang|disconnect\w*|unreachable"
     r"|crashed|retry|retries|cancell?ed|expired|suspended|unexpected|broken|closed|interrupted|again|exception|out",
     re.IGNORECASE,
 )
 # the same where words are not apart
-CHINESE = re.compile(
+CHINESE = regex(
     r"(?=.*(?:服务|请求|上游|负载|模型|渠道|接口|网络|额度|余额|令牌|连接))"
     r".*(?:失败|错误|超时|饱和|稍后再试|稍后重试|不足|繁忙|异常|不可用|超出|已达)",
     re.DOTALL,
 )
 LONGEST_CHINESE = 60
-STAND_IN = re.compile(r"\b(?:mock\w*|dummy|stub\w*|placeholder|canned|lorem ipsum|fallback|sample)\b", re.IGNORECASE)
-REPLY = re.compile(r"\b(?:response|reply|request|completion|answer|text|output|model|content|ipsum)\b", re.IGNORECASE)
+STAND_IN = regex(r"\b(?:mock\w*|dummy|stub\w*|placeholder|canned|lorem ipsum|fallback|sample)\b", re.IGNORECASE)
+REPLY = regex(r"\b(?:response|reply|request|completion|answer|text|output|model|content|ipsum)\b", re.IGNORECASE)
 
 
 def program_texts(
@@ -270,7 +271,7 @@ def share_of_failure(text: str, asked: Callable[[], str] = lambda: "") -> float:
     return 0.0 if is_asked_about else (len(about) + len(failed)) / len(words)
 
 
-CAMEL = re.compile("([a-z])([A-Z])")
+CAMEL = regex("([a-z])([A-Z])")
 SIGNS: Mapping[str, Callable[[str], bool]] = {
     "marks of a chat template": _has_marks,
     "turns of several speakers": _has_speakers,

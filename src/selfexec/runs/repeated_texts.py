@@ -16,7 +16,6 @@ None of this holds for one of the 34,000 replies of ten models that were recorde
 of different forms differ, and the longest that two of them gave to different items without refusing has 56 bytes.
 """
 
-import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -25,13 +24,14 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import is_call
 from selfexec.readers import refuses
 from selfexec.runs.reply import Reply
+from selfexec.text.regex import regex
 
 LEAST_REPLIES, LEAST_ITEMS = 3, 2
 LEAST_BYTES = 20  # of the words: what is shorter may be an answer in any form
 LINE_BYTES = 12  # of the words of a line that looks like a notice
 SHARED_BYTES, SHARED_ITEMS = 80, 3  # of a text from several models
 COMPARED = 600  # characters of a text, from its beginning
-WORD = re.compile(r"\w+")  # one with a digit may be an id
+WORD = regex(r"\w+")  # one with a digit may be an id
 LONGEST_CLOSING = 160  # characters behind an object
 CLOSING_SHARE = 0.02  # of all replies: now and then a model says goodbye there
 BRACKETS, PICTOGRAPHS = "[(", ("So",)  # the latter is a category of Unicode

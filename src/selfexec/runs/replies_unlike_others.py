@@ -12,7 +12,6 @@ Replies that came more than an hour before or after all others are compared amon
 replaced between two commands. Replies that were withheld, cut off or are empty have fields of their own.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -20,13 +19,14 @@ from typing import NamedTuple
 
 from selfexec.engines.base import BETWEEN_PARTS
 from selfexec.runs.reply import Reply
+from selfexec.text.regex import regex
 
 LEAST = 8  # replies that are compared
 LEAST_PARTS = 2  # in which a reply differs
 SHOWN = 4  # parts that are named
 UPSTREAM = "provider: "  # with the name by which a reply has who answered behind a gateway
-ID = re.compile(r"([A-Za-z]{3,}[-_])(\d+$)?")
-ROW = re.compile(r"[0-9a-f]{6,}")  # of a fingerprint
+ID = regex(r"([A-Za-z]{3,}[-_])(\d+$)?")
+ROW = regex(r"[0-9a-f]{6,}")  # of a fingerprint
 
 Made = tuple[int, str, str]  # the form of a reply, how its id begins, and the kind of its fingerprint
 

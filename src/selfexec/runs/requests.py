@@ -26,9 +26,10 @@ from selfexec.files.replacing import current, put
 from selfexec.prompts import digest
 from selfexec.runs.folder import BATCHES, REPLIES
 from selfexec.runs.reply import OfSession, Reply
+from selfexec.text.regex import regex
 
 REQUESTS = "requests.jsonl"
-OURS = re.compile(r"sx-([0-9a-f]{8})-[0-9a-f]{32}-[0-9]+")  # 3 + 8 + 1 + 32 + 1: far below 64 characters
+OURS = regex(r"sx-([0-9a-f]{8})-[0-9a-f]{32}-[0-9]+")  # 3 + 8 + 1 + 32 + 1: far below 64 characters
 
 
 class ExportedRequest(OfSession, frozen=True, kw_only=True, omit_defaults=True):

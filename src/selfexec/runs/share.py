@@ -17,10 +17,11 @@ from selfexec.runs.design import Design
 from selfexec.runs.folder import MANIFEST, REPLIES, SHARDS
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import command_line
+from selfexec.text.regex import regex
 
 JOINED = "joined.json"  # among the shards
 MOST = 10_000
-_WRITTEN = re.compile(r"(\d{1,9})/(\d{1,9})")
+_WRITTEN = regex(r"(\d{1,9})/(\d{1,9})")
 
 
 @dataclass(frozen=True)

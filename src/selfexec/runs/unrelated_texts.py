@@ -25,6 +25,7 @@ from selfexec.runs.exchanged_replies import asked_keys, asks_for_marks
 from selfexec.runs.item_words import Items, longest_text_in, texts_by_reply
 from selfexec.runs.readings import is_kept, read_reply
 from selfexec.runs.reply import Reply
+from selfexec.text.regex import regex
 
 LEAST, LEAST_SHARE = 2, 0.002  # replies, and how many of a model's
 MOST_SHARE = 1 / 3  # of a kind
@@ -34,9 +35,9 @@ IN_A_FORM = ("in a form",)
 LEAST_ECHO, MOST_BESIDE_ECHO = 20, 80  # characters of what was asked, and of what stands beside it
 STEM = 5  # letters by which words are compared
 KNOWN_AT_ONCE = 4096
-WORD = re.compile(r"[^\W\d_]{4,}|\d+")
-NAMED = re.compile(r"(?<!\w)[^\W\d_]{4,}(?!\w)|[^\x00-\u024f\W]")  # a word, or a letter of another script than Latin
-OTHER_SCRIPT = re.compile(r"[^\x00-\u036f\W\d_]")
+WORD = regex(r"[^\W\d_]{4,}|\d+")
+NAMED = regex(r"(?<!\w)[^\W\d_]{4,}(?!\w)|[^\x00-\u024f\W]")  # a word, or a letter of another script than Latin
+OTHER_SCRIPT = regex(r"[^\x00-\u036f\W\d_]")
 # words that stand in any prompt
 COMMON = frozenset(
     (
@@ -45,12 +46,12 @@ COMMON = frozenset(
     )
 )
 # I and me, and "I can" or "I am sorry" where the verb alone says so
-FIRST_PERSON = re.compile(
+FIRST_PERSON = regex(
     r"\bI\b|(?i:\b(?:me|my|mine|myself|ich|mir|mich|mein\w*|je|moi|mon|mes|yo|mi|puedo|siento|lamento|eu|meu|minha|posso"
     r"|desculpe|mio|mia|dispiace|ik|mij|mijn|jag|mig|jeg|meg|mog\u0119|nie|m\u016f\u017eu|mohu)\b|\bj['’])"
 )
-REFERS = re.compile(r"\b(?:them|both|neither|none)\b", re.IGNORECASE)
-ASKS = re.compile(r"[?？؟](?=[\s\"'”’»)*_]|\Z)")
+REFERS = regex(r"\b(?:them|both|neither|none)\b", re.IGNORECASE)
+ASKS = regex(r"[?？؟](?=[\s\"'”’»)*_]|\Z)")
 
 
 def echoes(replies: Iterable[Reply], items: Items) -> list[Reply]:

@@ -3,9 +3,10 @@ and does nothing; and commands of ours, whole, so that they can be pasted into a
 """
 
 import json
-import re
 import shlex
 import unicodedata
+
+from selfexec.text.regex import regex
 
 # C0 and C1 controls but for line feed and tab; soft hyphens and other blanks of no width; line separators; what turns
 # the writing direction of the text behind it; lone surrogates; noncharacters; tags. Joiners stay: scripts and emoji are
@@ -15,7 +16,7 @@ HARMFUL = (
     *((0x200B, 0x200B), (0x200E, 0x200F), (0x2028, 0x202E), (0x2060, 0x206F), (0xD800, 0xDFFF)),
     *((0xFEFF, 0xFEFF), (0xFFF9, 0xFFFB), (0xFFFE, 0xFFFF), (0xE0000, 0xE007F)),
 )
-_PATTERN = re.compile("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in HARMFUL) + "]")
+_PATTERN = regex("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in HARMFUL) + "]")
 
 # the same characters, as the report's script looks for them (a RegExp with the flag `u`)
 SCRIPT_PATTERN = "[" + "".join(rf"\u{{{first:x}}}-\u{{{last:x}}}" for first, last in HARMFUL) + "]"
@@ -28,7 +29,7 @@ def harmless(text: str) -> str:
     return _PATTERN.sub(lambda found: _written_out(ord(found[0])), text.replace("\r\n", "\n"))
 
 
-STYLE = re.compile(r"\x1b\[[\d;]*m")  # a control sequence that makes what follows bold, dim or coloured, or ends that
+STYLE = regex(r"\x1b\[[\d;]*m")  # a control sequence that makes what follows bold, dim or coloured, or ends that
 
 
 def harmless_styled(text: str) -> str:
@@ -88,7 +89,7 @@ def _written_out(code: int) -> str:
 # --- commands --------------------------------------------------------------------------------------------------------
 
 HOLE = "{}"
-PLACEHOLDER = re.compile(r"RUNS?|MODEL|FILE|FOLDER|TERM|SOURCE|DIR")  # what a help may write, and a command may not
+PLACEHOLDER = regex(r"RUNS?|MODEL|FILE|FOLDER|TERM|SOURCE|DIR")  # what a help may write, and a command may not
 
 
 def command_line(template: str, *values: object) -> str:

@@ -7,19 +7,21 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote_plus
 
+from selfexec.text.regex import regex
+
 HIDDEN = "(not shown)"
-NAMES = re.compile(
+NAMES = regex(
     r"(^|[._-])(api|access|auth|secret|private|subscription)?[._-]?"
     r"(keys?|token|secret|password|passwd|pwd|authorization|auth|bearer|credentials?|cookie|headers?)$",
     re.IGNORECASE,
 )
-SPACED = re.compile(r"(?<=[a-z])(?=[A-Z])")  # apiKey as api-Key
-LOOKS = re.compile(r"[A-Za-z0-9+/=._~-]{20,}|://[^/\s]*@|\b(bearer|basic)\s+\S", re.IGNORECASE)
+SPACED = regex(r"(?<=[a-z])(?=[A-Z])")  # apiKey as api-Key
+LOOKS = regex(r"[A-Za-z0-9+/=._~-]{20,}|://[^/\s]*@|\b(bearer|basic)\s+\S", re.IGNORECASE)
 
-KEY = re.compile(r"^(sk-|sk_|AIza|gsk_|xai-|hf_|nvapi-)\S{8,}|\b(bearer|basic)\s+\S", re.IGNORECASE)
+KEY = regex(r"^(sk-|sk_|AIza|gsk_|xai-|hf_|nvapi-)\S{8,}|\b(bearer|basic)\s+\S", re.IGNORECASE)
 
-RUN = re.compile(r"[A-Za-z0-9]{12,}")
-CHANGE = re.compile(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])")
+RUN = regex(r"[A-Za-z0-9]{12,}")
+CHANGE = regex(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])")
 WRAPPING = "\"'`()[]{}<>,;:.!?"
 
 

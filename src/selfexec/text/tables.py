@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from selfexec.text.printable import STYLE, harmless, harmless_line
+from selfexec.text.regex import regex
 
 if TYPE_CHECKING:
     from rich.table import Column
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 Layout = Literal["sections", "stacked", "plain"]
 NAME, UNBROKEN = "\ue000", "\ue001"  # of the private use area: in nobody's text
 WIDTH = 120  # where the output goes to no terminal
-NUMBER = re.compile(r"[\[(<±+−-]*\.?\d")  # how a piece of text begins that must not be broken
-INTERVAL = re.compile(rf"\[[+-]?[\d.,]+,[ {UNBROKEN}][+-]?[\d.,]+\]")
-COMMAND = re.compile(r"(?:(?<=: )|(?<=; )|(?<=`))selfexec [a-z].*?(?=`|; |\. [A-Z]|\.?$)")  # where one may be pasted
+NUMBER = regex(r"[\[(<±+−-]*\.?\d")  # how a piece of text begins that must not be broken
+INTERVAL = regex(rf"\[[+-]?[\d.,]+,[ {UNBROKEN}][+-]?[\d.,]+\]")
+COMMAND = regex(r"(?:(?<=: )|(?<=; )|(?<=`))selfexec [a-z].*?(?=`|; |\. [A-Z]|\.?$)")  # where one may be pasted
 HEAD_WORD = 12  # letters of a word of a head that stay together
 LONG_WORD, SHORT_WORD = 10, 4  # letters of a word that stay together where room is scarce, and very scarce
 

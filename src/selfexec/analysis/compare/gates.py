@@ -1,7 +1,6 @@
 """Release gates: has the new model lost more than it may?"""
 
 import math
-import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,9 +12,10 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.stats import POWER_80, Z
 from selfexec.text.matching import meant
 from selfexec.text.numbers import number_of, signed
+from selfexec.text.regex import regex
 
-FORM = re.compile(r"(\w+)\.(\w+)\s+(drops|rises)\s+(?:by\s+)?(\S+)")
-NUMBER = re.compile(r"\d+(?:\.\d*)?|\.\d+")
+FORM = regex(r"(\w+)\.(\w+)\s+(drops|rises)\s+(?:by\s+)?(\S+)")
+NUMBER = regex(r"\d+(?:\.\d*)?|\.\d+")
 NOT_GATED = ("margin_at_own_rate", "ceiling_at_own_rate", SHARE, "baseline_share_of_ceiling")
 ALWAYS_YES = (
     "A release that says yes to everything has a margin of 0 at its own rate, and no share of the ceiling, whatever it "

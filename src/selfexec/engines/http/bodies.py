@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -35,12 +34,13 @@ from selfexec.engines.http.wires.unasked import (
     stops_sent,
     strings_stopped_at,
 )
+from selfexec.text.regex import regex
 
 # the field that no reply is without, of each wire format
 SIGNS = {"openai": {"choices"}, "responses": {"output"}, "anthropic": {"content"}, "gemini": {"candidates"}}
 LONGEST_TEXT = 4_000_000  # characters of a reply, its thoughts included: what one line of the journal may hold
 LONGEST_NUMBER = 30  # digits
-SURROGATE = re.compile("[\ud800-\udfff]")
+SURROGATE = regex("[\ud800-\udfff]")
 WRONG_ADDRESS = "Is this the right address?"
 OTHER_PROMPT = "the error is about another prompt: what it says was flagged does not stand in this one"
 NOT_UTF8 = "the reply is not valid UTF-8, and declares no other charset"

@@ -21,9 +21,10 @@ from typing import Any
 from selfexec.engines.http.leaves import WRITTEN
 from selfexec.engines.http.name_words import name_words
 from selfexec.engines.http.stand_ins import NAMES, stand_ins_in
+from selfexec.text.regex import regex
 
 # a request that was collapsed with another one got what that one was answered (RFC 9211)
-HIT = re.compile(
+HIT = regex(
     r"(?<![a-z])(?<!no[ _-])(?<!not[ _-])(?:hit|collapsed)"
     r"(?![a-z]|\s*[=:]\s*\??(?:0|f|n)|[\s_-]*for[\s_-]*(?:pass|miss))",  # Varnish's word for what is not to be stored
     re.IGNORECASE,
@@ -37,8 +38,8 @@ FRESH = frozenset(
 )
 OLD = frozenset(("stale", "updating", "revalidated", "fresh", "semantic", "exact", "match", "prerender"))
 YES = frozenset(("true", "1", "yes", "?1"))
-LOWER = re.compile("[a-z]+")
-JOINED = re.compile(
+LOWER = regex("[a-z]+")
+JOINED = regex(
     "([a-z]*?)(cached?)(age|at|on|date|since)?"
 )  # with the name of a product, or with a word that may say what is asked for
 # behind a word for a cache, at the end of a name: how long something is there, and since when
@@ -50,12 +51,12 @@ ASKED = frozenset(
     )
 )
 OTHER_CACHES = frozenset(("prompt", "prompts", "token", "tokens", "prefix", "context", "kv", "input"))
-NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)(?![\w.])")
-DATE = re.compile(r"\d{9,}|\d+[-/.: ]\d+|\d\s+\w{3}\s+\d")
+NUMBER = regex(r"\s*(\d+(?:\.\d+)?)(?![\w.])")
+DATE = regex(r"\d{9,}|\d+[-/.: ]\d+|\d\s+\w{3}\s+\d")
 OF_A_CACHE = frozenset(
     ("cache", "cached", "replayed", "stale", "dedup", "deduped", "deduplicated", "coalesced", "collapsed")
 )
-MAY_BE_A_CACHE = re.compile(b"cache|replayed|stale|dedup|coalesced|collapsed", re.IGNORECASE)  # anywhere in a body
+MAY_BE_A_CACHE = regex(b"cache|replayed|stale|dedup|coalesced|collapsed", re.IGNORECASE)  # anywhere in a body
 AROUND = frozenset(
     (
         *("hit", "from", "by", "in", "is", "was", "served", "x", "semantic", "gateway", "idempotent"),
@@ -66,8 +67,8 @@ AROUND = frozenset(
 ORIGINS = frozenset(("source", "origin", "provider", "backend", "upstream", "from", "by"))
 OF_TYPES = frozenset(("compute", "response", "reply", "answer", "result"))  # Hugging Face: x-compute-type
 BEFORE_BY = frozenset(("served", "answered", "generated", "produced", "returned", "came"))  # and a few others of `from`
-CACHE = re.compile("(?:[a-z]+)?cache|cached|caching|replay|replayed")
-PLAIN = re.compile("[A-Za-z]+(?:[ _./:-]+[A-Za-z]+){0,3}")  # names of nodes of networks have digits
+CACHE = regex("(?:[a-z]+)?cache|cached|caching|replay|replayed")
+PLAIN = regex("[A-Za-z]+(?:[ _./:-]+[A-Za-z]+){0,3}")  # names of nodes of networks have digits
 # what holds counts and prices, among which are those of caches of prompts, what was asked, and tables of tools
 ELSEWHERE = WRITTEN | {
     "usage",

@@ -8,10 +8,12 @@ import codecs
 import re
 from functools import lru_cache
 
-CHARSET = re.compile(r""";\s*charset\s*=\s*["']?([^\s;"']+)""", re.IGNORECASE)
-SHIFT = re.compile(rb"[\0\x1b]")  # of charsets in which signs of two bytes look like ASCII; JSON has them escaped
+from selfexec.text.regex import regex
+
+CHARSET = regex(r""";\s*charset\s*=\s*["']?([^\s;"']+)""", re.IGNORECASE)
+SHIFT = regex(rb"[\0\x1b]")  # of charsets in which signs of two bytes look like ASCII; JSON has them escaped
 LONGEST_SIGN = 4  # bytes of one in UTF-8
-NOT_ASCII = re.compile(rb"[\0\x1b\x80-\xff]")
+NOT_ASCII = regex(rb"[\0\x1b\x80-\xff]")
 
 
 @lru_cache(maxsize=64)

@@ -22,7 +22,6 @@ the Responses format repeats of a request is judged in `wires.echoes`.
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -46,6 +45,7 @@ from selfexec.engines.http.wires.tool_traces import (
     is_name_of_a_find,
     trace_of_a_tool,
 )
+from selfexec.text.regex import regex
 
 MOST_LEAVES, DEEPEST, LONGEST_VALUE = 2_000, 12, 200
 MOST_IDS, SHORTEST_ID = 20_000, 8  # of a model at an address, and characters of one that is no mere number
@@ -75,9 +75,9 @@ REPEATED = frozenset(
         *("presence_penalty", "frequency_penalty", "repetition_penalty", "top_logprobs"),
     )
 )
-NOTHING = re.compile(rb'\s*(?:null|0|0\.0|false|\[\s*\]|\{\s*\}|""|"TEXT")\s*[,}\]]')
-MARK = re.compile(r"<\|[^<>|]{1,40}\|>|</?s>|<(?:[a-z]+_of_turn|[be]os|pad)>|token_id:\d+")  # no text of a token
-BYTES_OF_TOKENS = re.compile(r"\ufffd|\\x[0-9a-fA-F]{2}|<0x[0-9A-F]{2}>|[\u0120\u010a]")  # those of no whole character
+NOTHING = regex(rb'\s*(?:null|0|0\.0|false|\[\s*\]|\{\s*\}|""|"TEXT")\s*[,}\]]')
+MARK = regex(r"<\|[^<>|]{1,40}\|>|</?s>|<(?:[a-z]+_of_turn|[be]os|pad)>|token_id:\d+")  # no text of a token
+BYTES_OF_TOKENS = regex(r"\ufffd|\\x[0-9a-fA-F]{2}|<0x[0-9A-F]{2}>|[\u0120\u010a]")  # those of no whole character
 ASKED_AGAIN = frozenset(("messages", "contents", "prompt", "input", "tools", "text"))  # judged as echoes
 
 

@@ -14,16 +14,18 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
+from selfexec.text.regex import regex
+
 SHORTEST = 24  # letters in a row: longer than words, and as long as 12 characters in base64 of hexadecimal are at least
-ROW = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,6}(?:\s+[A-Za-z0-9+/_-]{24,}={0,6})*(?:\s+[A-Za-z0-9+/_-]+={0,6}(?!\S))?")
+ROW = regex(r"[A-Za-z0-9+/_-]{24,}={0,6}(?:\s+[A-Za-z0-9+/_-]{24,}={0,6})*(?:\s+[A-Za-z0-9+/_-]+={0,6}(?!\S))?")
 LONGEST = 100_000  # letters of a row that are decoded
-HEXADECIMAL, BASE32 = re.compile("[0-9A-F]+"), re.compile("[A-Z2-7]+")
-BLANK = re.compile(r"[\s=]+")
+HEXADECIMAL, BASE32 = regex("[0-9A-F]+"), regex("[A-Z2-7]+")
+BLANK = regex(r"[\s=]+")
 # every letter of a row becomes `a`, so that a long row is found without a pattern
 AS_ROW = bytes(97 if chr(n).isascii() and (chr(n).isalnum() or chr(n) in "+/_-") else 32 for n in range(256))
 LONG_ROW = b"a" * SHORTEST
-BYTES = re.compile(r"[0-9A-Fa-f]{2}[ \t-]{1,2}(?:[0-9A-Fa-f]{2}){1,8}[\s-]")
-DUMP_LINE = re.compile(
+BYTES = regex(r"[0-9A-Fa-f]{2}[ \t-]{1,2}(?:[0-9A-Fa-f]{2}){1,8}[\s-]")
+DUMP_LINE = regex(
     r"^[ \t]*(?:(?:0x)?([0-9A-Fa-f]{4,16})[:|]?[ \t]+)?"
     r"((?:[0-9A-Fa-f]{2}){1,8}(?:[ \t-]{1,2}(?:[0-9A-Fa-f]{2}){1,8}){1,31})"
     r"(?:[ \t]*$|[ \t]{2,}.*$|[ \t]*\|.*$)",
@@ -32,9 +34,9 @@ DUMP_LINE = re.compile(
 # begins with what is rare, since it is looked for in every reply; of blanks a few, since two rows of them next to each
 # other would be tried in every division of a long one
 GAP = r"[\])]?[ \t]{0,8}[.:)=|>-]{0,4}[ \t]{0,8}"
-NUMBERED = re.compile(rf"(\d{{1,4}}){GAP}([\"'`]?)([^\s\"'`])\2(?=[\s,;|]|$)[\s,;|\[]*")
-NO_DIGITS = re.compile("[^0-9A-Fa-f]+")
-TWO_NUMBERED = re.compile(rf"\d{GAP}[\"'`]?[^\s\"'`\d][\"'`]?[\s,;|]+\[?\d")
+NUMBERED = regex(rf"(\d{{1,4}}){GAP}([\"'`]?)([^\s\"'`])\2(?=[\s,;|]|$)[\s,;|\[]*")
+NO_DIGITS = regex("[^0-9A-Fa-f]+")
+TWO_NUMBERED = regex(rf"\d{GAP}[\"'`]?[^\s\"'`\d][\"'`]?[\s,;|]+\[?\d")
 LEAST_LISTED = 8  # characters in a list
 
 

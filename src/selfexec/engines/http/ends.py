@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from selfexec.engines.http.name_words import name_words
+from selfexec.text.regex import regex
 
 EndKind = Literal["done", "cut", "withheld", "died", "unknown"]
 WORST_FIRST: tuple[EndKind, ...] = ("died", "unknown", "withheld", "cut", "done")
@@ -67,14 +68,14 @@ _WORDS: Mapping[tuple[EndKind, str | None], str] = {
         "malformed_model_output malformed_tool_use"
     ),
 }
-SEPARATORS = re.compile(r"(?<=[^\W_])[\s_.-]+(?=[^\W_])")
-PREFIX = re.compile(r"^(?:finish|stop|block(?:ed)?)?reason(?=.)")  # Google's clients, xAI's gRPC
+SEPARATORS = regex(r"(?<=[^\W_])[\s_.-]+(?=[^\W_])")
+PREFIX = regex(r"^(?:finish|stop|block(?:ed)?)?reason(?=.)")  # Google's clients, xAI's gRPC
 
 
 # how a token of a vocabulary is written, in its own signs and in those of typography
 OPENINGS = "<\u2039\uff1c\u27e8\u3008"
 BAR, CLOSING, JOINT = r"[|\uff5c\u00a6\u2502\u2223]", "[>\u203a\uff1e\u27e9\u3009]", r"[\s_\u2581.-]"
-TOKEN = re.compile(f"[{OPENINGS}]({BAR}?)(/?[A-Za-z]+(?:{JOINT}*[A-Za-z]+)*)({BAR}?){CLOSING}")
+TOKEN = regex(f"[{OPENINGS}]({BAR}?)(/?[A-Za-z]+(?:{JOINT}*[A-Za-z]+)*)({BAR}?){CLOSING}")
 
 
 def _letters(word: str) -> str:
@@ -91,7 +92,7 @@ _TOKENS = "/s im_end eos eot eot_id end end_of_text end_of_turn end_of_sentence 
 # where a text goes on behind one, the turn ended there; without bars only some of them are no words of a text
 _BARRED = "|".join(name.replace("_", f"{JOINT}*") for name in _TOKENS.split()[1:])
 _BARE = f"end{JOINT}*of{JOINT}*(?:turn|sentence)"
-RUN_ON = re.compile(f"[{OPENINGS}](?:{BAR}(?:{_BARRED}){JOINT}*(?:token)?{BAR}|{_BARE}){CLOSING}\\s*\\S", re.IGNORECASE)
+RUN_ON = regex(f"[{OPENINGS}](?:{BAR}(?:{_BARRED}){JOINT}*(?:token)?{BAR}|{_BARE}){CLOSING}\\s*\\S", re.IGNORECASE)
 
 TABLE: Mapping[str, tuple[EndKind, str | None]] = {
     **{_letters(word): meaning for meaning, words in _WORDS.items() for word in words.split()},
@@ -163,7 +164,7 @@ GUARDRAIL, MODERATION = "guardrail", "moderation"
 DENIED = frozenset(("deny", "denied", "denial", "block", "blocked", "refuse", "refused", "refusal", "flagged", "stop"))
 OF_A_DENIAL = DENIED | {"code", "message", "msg", "detail", "details", "reason", "is", "was", "response", "content"}
 DEEPEST = 6  # objects within a guardrail's block that are searched
-ALTERS = re.compile("(?:redact|mask|anonymi[sz]|saniti[sz]|rewrit|replac|transform|modif)[a-z]*", re.IGNORECASE)
+ALTERS = regex("(?:redact|mask|anonymi[sz]|saniti[sz]|rewrit|replac|transform|modif)[a-z]*", re.IGNORECASE)
 INTERVENED = f"{GUARDRAIL}_intervened"  # the word of Bedrock for its own
 FILTER = "content_filter"
 

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 import msgspec
 
 from selfexec.engines.http.doubled_names import DoubledName, check_names, without_doubles
+from selfexec.text.regex import regex
 
 LARGEST_ERROR = 2**20  # bytes: what is longer, and not quite JSON, is no error message
 READ = 4_000  # characters of a message that are looked at
 LONGEST_CODE = 100
 DEPTH = 4  # errors within errors, as gateways hand them on
 WORDS = ("message", "msg", "detail")  # where bodies that are no replies say why
-LITELLM = re.compile(r"litellm\.\w+: (?:(?:litellm\.)?\w+: )*(?:[\w ]{1,60} - )?(?:b['\"])?")
+LITELLM = regex(r"litellm\.\w+: (?:(?:litellm\.)?\w+: )*(?:[\w ]{1,60} - )?(?:b['\"])?")
 STATUSES = ("code", "status", "status_code", "statusCode")
 FLAT_CODES = ("error_code", "errorCode")
 FLAT_WORDS = ("error_msg", "error_message", "errorMessage")  # Baidu's first

@@ -1,16 +1,17 @@
 """Whether a moderation's answer is about the prompt that was sent: what it quotes as flagged has to stand in that."""
 
 import json
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
 import msgspec
 
+from selfexec.text.regex import regex
+
 QUOTING = "flagged_input"  # OpenRouter's, which leaves out the middle of what is long
-LEFT_OUT = re.compile(r"\.{3,}|…")
-LETTERS = re.compile(r"\w+")
+LEFT_OUT = regex(r"\.{3,}|…")
+LETTERS = regex(r"\w+")
 
 
 def quotes_another_prompt(asked: bytes, body: Any) -> bool:

@@ -26,13 +26,14 @@ from selfexec.engines.base import CallResult
 from selfexec.engines.http.errors import mapping_of, says_something
 from selfexec.engines.http.printed_objects import printed_object
 from selfexec.engines.http.wires.base import list_of, object_of
+from selfexec.text.regex import regex
 
 LEAST_PROMPT = 120  # characters: a shorter prompt a model may well repeat before its answer
 LONGEST_BODY = 20_000  # characters of an error that was written into a text
 HEAD = 24  # characters of a text that are looked for in the prompt
 # how templates name who asks and who answers, in chats and in tasks
-BY_USER = re.compile(r"\W{0,8}(?:user|human|prompt|instruction|question|inst|usr|q)\W{1,8}", re.IGNORECASE)
-BY_MODEL = re.compile(r"\W{1,8}(?:assistant|model|ai|bot|response|answer|inst|a)\b\W", re.IGNORECASE)
+BY_USER = regex(r"\W{0,8}(?:user|human|prompt|instruction|question|inst|usr|q)\W{1,8}", re.IGNORECASE)
+BY_MODEL = regex(r"\W{1,8}(?:assistant|model|ai|bot|response|answer|inst|a)\b\W", re.IGNORECASE)
 HALF = "\N{REPLACEMENT CHARACTER}"
 PROMPTS = ("messages", "input", "contents")  # of a request, in any wire format
 # the fields that may stand beside `error` in the body of one, and which of them say what an error is
@@ -40,9 +41,9 @@ AROUND = frozenset(("error", "type", "object", "status", "code", "message", "req
 KINDS = ("type", "code", "status")
 # a status as programs print one, with what stands behind it: "Error: 429 Too Many Requests", "Error code: 400 - {...}"
 OF_A_STATUS = r"(?:api|http|server|client|upstream|status|error|code|[12]\.[01])"
-STATUS_LINE = re.compile(rf"\W*(?:{OF_A_STATUS}[\W_]+)*([45]\d\d)\b[\s:.,-]*(.*)", re.IGNORECASE | re.DOTALL)
-TITLE = re.compile(r"<title>(.*?)</title>", re.IGNORECASE | re.DOTALL)
-PAGE = re.compile(r"\s*(?:<!doctype html|<html)\b.*</html>\s*", re.IGNORECASE | re.DOTALL)
+STATUS_LINE = regex(rf"\W*(?:{OF_A_STATUS}[\W_]+)*([45]\d\d)\b[\s:.,-]*(.*)", re.IGNORECASE | re.DOTALL)
+TITLE = regex(r"<title>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+PAGE = regex(r"\s*(?:<!doctype html|<html)\b.*</html>\s*", re.IGNORECASE | re.DOTALL)
 PHRASES: Mapping[int, str] = {status.value: status.phrase.casefold() for status in HTTPStatus if status >= 400}
 OF_HTTP = (b"http", b"status")  # a prompt with one of these may ask for a status
 

@@ -23,16 +23,17 @@ from selfexec.engines.http.name_words import name_words
 from selfexec.engines.http.other_fields import OtherFields
 from selfexec.engines.http.raw_bodies import RawBody
 from selfexec.engines.model_names import is_one_model
+from selfexec.text.regex import regex
 
 PARTS_KEPT = 5  # replies of a form that are kept with its parts: a later reply may take the place of one
 MOST_FORMS = 64  # of a model: where there are more, they say nothing
 MOST_NAMES = 300  # of fields or headers: a reply that has more, or is too long to be looked through, has no form
 LONGEST_NAME = 60  # characters
-PRINTED = re.compile(rb"[A-Za-z_$][\w.$@-]*")
-HASH = re.compile(r"[0-9a-f]{12}", re.IGNORECASE)
-MODEL = re.compile(r"[@A-Za-z0-9][\w./:@-]{1,99}")
-LETTERS = re.compile(r"[A-Za-z]{2}")  # a version has hardly any
-PLAIN = re.compile(r"[A-Za-z][A-Za-z _./-]{0,59}")  # the name of a node in a network has a number
+PRINTED = regex(rb"[A-Za-z_$][\w.$@-]*")
+HASH = regex(r"[0-9a-f]{12}", re.IGNORECASE)
+MODEL = regex(r"[@A-Za-z0-9][\w./:@-]{1,99}")
+LETTERS = regex(r"[A-Za-z]{2}")  # a version has hardly any
+PLAIN = regex(r"[A-Za-z][A-Za-z _./-]{0,59}")  # the name of a node in a network has a number
 
 # words of fields that come and go with what a model says and thinks, with caches of prompts, and with filters' results
 OF_WHAT_IS_SAID = frozenset(
@@ -77,7 +78,7 @@ ORIGINS = frozenset(("provider", "server", "backend", "upstream", "origin", "sou
 # of several places where one model runs, or of several models that one name is spread over; their names have numbers
 DEPLOYMENTS = frozenset(("deployment", "variant", "target", "option", "base"))
 OF_A_DEPLOYMENT = frozenset(("name", "index"))  # behind one of these words
-DEPLOYED = re.compile(r"[\w./:@\[\]-]{1,100}")
+DEPLOYED = regex(r"[\w./:@\[\]-]{1,100}")
 OF_A_MODEL = frozenset(("name", "group", "slug", "version"))  # behind the word model
 # of the models that such a name is not that of the one that answered
 OTHER_MODELS = frozenset(

@@ -1,6 +1,5 @@
 """What gateways and servers tell beside a reply: of a cache, a cost, who answered, a cut or extended prompt."""
 
-import re
 from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
@@ -18,6 +17,7 @@ from selfexec.engines.http.response_headers import (
 )
 from selfexec.engines.http.wires.base import LARGEST_COST, doubtful
 from selfexec.experiments import Message
+from selfexec.text.regex import regex
 
 # how to do without the caches that are known
 WAYS_OUT: Mapping[str, str] = {
@@ -29,7 +29,7 @@ WAYS_OUT: Mapping[str, str] = {
 ANY_WAY_OUT = "where they are served, or ask for no cached replies: many caches heed --header Cache-Control=no-cache"
 SLACK = 0.9  # of the words of a prompt: each is a token at least, but for some that are written without blanks between
 LONGEST_TEMPLATE = 500  # tokens that servers put around a prompt, beside one for each byte of a request at most
-PLACEHOLDER = re.compile(r"<[A-Z]{3,}(?:_[A-Z]+)*(?:_\d+)?>|\[[A-Z]{3,}(?:_[A-Z]+)*(?:_\d+)?\]")  # `<PERSON>`
+PLACEHOLDER = regex(r"<[A-Z]{3,}(?:_[A-Z]+)*(?:_\d+)?>|\[[A-Z]{3,}(?:_[A-Z]+)*(?:_\d+)?\]")  # `<PERSON>`
 LEAST_CONTEXT = 512  # tokens: nobody serves with less room, and a lower count is one of something else
 
 

@@ -1,17 +1,17 @@
 """Headers that a user adds, for gateways that want more than a key."""
 
-import re
 from collections.abc import Iterator, Mapping
 
 from selfexec.engines.http.providers import Endpoint
 from selfexec.errors import InputError
+from selfexec.text.regex import regex
 
 # what the transport says by itself
 OURS = {
     *("content-type", "content-length", "content-encoding", "transfer-encoding", "accept-encoding", "connection"),
     *("host", "expect", "x-selfexec-epoch"),
 }
-NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+NAME = regex(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 # what these say is meant to be seen; any other may carry a secret, whatever a gateway calls it
 PUBLIC = {
     *("http-referer", "referer", "origin", "x-title", "x-openrouter-title", "user-agent", "accept", "accept-language"),

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from selfexec.engines.http.name_words import name_words
+from selfexec.text.regex import regex
 
 # words of names for limits, times, costs and ids of calls
 OF_CALLS = frozenset(
@@ -239,11 +240,11 @@ OF_ANY_PRODUCT = frozenset(
         *("id", "request", "trace", "span", "correlation", "call", "version", "timestamp", "to", "first", "token"),
     )
 )
-LONG_ID = re.compile(  # a UUID, or a row of letters and digits that no word is
+LONG_ID = regex(  # a UUID, or a row of letters and digits that no word is
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{12,}|(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{16,}|\d{9,}",
     re.IGNORECASE,
 )
-MEASURE = re.compile(  # a number, with its unit or several of them, a time, or an id
+MEASURE = regex(  # a number, with its unit or several of them, a time, or an id
     r"#|[+-]?[\d.,:]+(?:e-?\d+)?\s?(?:%|[a-z]{1,3})?(?:[\d.]+[a-z]{1,2})*|none|null|n/?a|-|unlimited|\d{4}-\d\d-\d\d.*"
     r"|[a-z]{3}, \d.*GMT|[\w./:-]*#[\w./:#-]*",
     re.IGNORECASE,

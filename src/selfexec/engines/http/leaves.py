@@ -5,7 +5,6 @@ errors, in a text that holds JSON. So a policy counts only where each word of th
 """
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from selfexec.engines.http.doubled_names import with_doubles
 from selfexec.engines.http.ends import end_of
 from selfexec.engines.http.errors import READ, says_something
 from selfexec.engines.http.name_words import name_words
+from selfexec.text.regex import regex
 
 MOST = 2_000  # words and numbers of a body that are looked at
 DEEPEST = 40  # objects within objects, and texts within texts
@@ -25,10 +25,10 @@ WRITTEN = frozenset(
         *("tool_calls", "function_call", "arguments", "annotations", "citations", "logprobs", "logprobsResult"),
     )
 )
-BRACKET = re.compile(r"[{\[]")
-LETTER = re.compile("[A-Za-z]")
-IDENTIFIER = re.compile(r"(?<![A-Za-z\d])(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{16,}")  # letters among digits
-LABEL = re.compile(r"[ -~]{0,100}")
+BRACKET = regex(r"[{\[]")
+LETTER = regex("[A-Za-z]")
+IDENTIFIER = regex(r"(?<![A-Za-z\d])(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{16,}")  # letters among digits
+LABEL = regex(r"[ -~]{0,100}")
 LONGEST_LABEL = 3  # words: more of them are a sentence
 # what errors speak of that are not about an input: accounts, money, permissions, places, and servers
 OTHER_TROUBLE = frozenset(

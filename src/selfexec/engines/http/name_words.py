@@ -2,10 +2,10 @@
 and the names in a body.
 """
 
-import re
+from selfexec.text.regex import regex
 
-NAME = re.compile(rb'"([A-Za-z_$][\w.$-]{0,59})"\s*:')
-WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+NAME = regex(rb'"([A-Za-z_$][\w.$-]{0,59})"\s*:')
+WORD = regex("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 def name_words(name: str) -> list[str]:

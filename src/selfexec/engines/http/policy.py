@@ -32,6 +32,7 @@ from selfexec.engines.http.errors import (
 from selfexec.engines.http.leaves import Leaf, TooMuch, is_label, leaves_of, names_other_trouble
 from selfexec.engines.http.policy_sentences import is_handed_on, says_nothing_else, sentences_of
 from selfexec.engines.http.providers import PROVIDERS, Endpoint
+from selfexec.text.regex import regex
 
 LONGEST = 300  # characters kept of what a server says
 POLICY_STATUSES = (400, 403, 422)
@@ -123,7 +124,7 @@ def _letters(word: str) -> str:
 
 
 # the fields of a request that hold the prompt
-PROMPT = re.compile(r"(prompt|messages?|input|contents?)([.\[][\w.\[\]]*)?|4(00|03|22)")  # or the status, as New API's
+PROMPT = regex(r"(prompt|messages?|input|contents?)([.\[][\w.\[\]]*)?|4(00|03|22)")  # or the status, as New API's
 # codes, types and status words that say beside a policy only that it is an error, or the same once more
 NEUTRAL = (
     *("200", "400", "403", "422", "error", "bad_request", "bad_request_error", "invalid_request"),
@@ -223,9 +224,7 @@ SHAPES = (
     _shape("new-api", codes="sensitive_words_detected"),
 )
 # all sentences that say so, which may also stand beside a code
-PUBLISHED = re.compile(
-    "|".join(f"(?:{shape.says.pattern})" for shape in SHAPES if shape.says and shape.whose != "litellm")
-)
+PUBLISHED = regex("|".join(f"(?:{shape.says.pattern})" for shape in SHAPES if shape.says and shape.whose != "litellm"))
 # what each of them has in it
 OF_A_POLICY = ("polic", "filter", "flagged", "iolat", "safety", "guardrail", "sensitive", "inappropriate", "Risk")
 # At their addresses their own shapes count. Anybody else (a host of many models, a gateway, a server behind --base-url)
@@ -241,7 +240,7 @@ ACCOUNT_CODES = frozenset(
     )
 )
 # xAI puts the team and the key's id into the sentence
-IDENTIFIERS = re.compile(r" (?:Team|API key ID): [^,]{1,80},")
+IDENTIFIERS = regex(r" (?:Team|API key ID): [^,]{1,80},")
 
 
 # how the codes and types begin, of their letters alone, by which servers say that calls come too fast

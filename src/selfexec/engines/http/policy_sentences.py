@@ -8,14 +8,15 @@ import re
 from collections.abc import Sequence
 
 from selfexec.engines.http.errors import LITELLM, READ
+from selfexec.text.regex import regex
 
-ENDS = re.compile(r"(?<=[.!?。])\s+|\n+")
+ENDS = regex(r"(?<=[.!?。])\s+|\n+")
 # where a line is broken, the sentence goes on, unless another one begins
-GOES_ON = re.compile(r":[ \t]*[\r\n]\s*(?=[^\sA-Z])")
+GOES_ON = regex(r":[ \t]*[\r\n]\s*(?=[^\sA-Z])")
 # what New API and One API put behind a message, each once more
-REQUEST_IDS = re.compile(r"(?: \(request id: [\w-]+\))+(?=\s*$)", re.MULTILINE | re.IGNORECASE)
-WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-UNREAD = re.compile(r"\[key\]|[\s.,;:!?\"“”()]")  # beside words: the mark of a key, and punctuation
+REQUEST_IDS = regex(r"(?: \(request id: [\w-]+\))+(?=\s*$)", re.MULTILINE | re.IGNORECASE)
+WORD = regex(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+UNREAD = regex(r"\[key\]|[\s.,;:!?\"“”()]")  # beside words: the mark of a key, and punctuation
 
 # what providers write beside the sentence that says so, as it was published
 REMARKS = (
@@ -60,7 +61,7 @@ REMARKS = (
     r"(, LiteLLM Max Retries: \d+)?",
     r"LiteLLM Retried: \d+ times(, LiteLLM Max Retries: \d+)?",
 )
-KNOWN = re.compile("|".join(f"(?:{text})" for text in REMARKS))
+KNOWN = regex("|".join(f"(?:{text})" for text in REMARKS))
 # what an input and a reply are called, what a policy is called, what it does to them, why, and what stands between
 # these words. One request and one policy alone: who speaks of "requests" speaks of an account.
 PLAIN = frozenset(

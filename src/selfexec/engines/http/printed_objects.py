@@ -17,6 +17,8 @@ counts is the whole of a text, and that the prompt does not show such a form: a 
 import re
 from typing import NamedTuple
 
+from selfexec.text.regex import regex
+
 LONGEST = 2_000  # characters that are looked through for the fields of an object: they stand at the beginning
 # of messages and replies in all wire formats and in programs' libraries for them
 OWN_FIELDS = (
@@ -27,32 +29,30 @@ FIELDS = f"{OWN_FIELDS}|content|text|message|output|type|id|object|model|status"
 HINTS = ("ole", "ontent", "ext", "essage", "hoices", "utput")  # nearly all texts have none of these in a bracket
 LEAST_FIELDS, LEAST_COMMON = 2, 4
 SIGN = r"(?:=>|[=:]|(?=\s?[{\[]))"
-FIELD = re.compile(rf"""[\[{{('":\s,]({FIELDS})['"\]]{{0,2}}\s?{SIGN}""", re.IGNORECASE)
-OWN_FIELD = re.compile(OWN_FIELDS)
+FIELD = regex(rf"""[\[{{('":\s,]({FIELDS})['"\]]{{0,2}}\s?{SIGN}""", re.IGNORECASE)
+OWN_FIELD = regex(OWN_FIELDS)
 NAME = r"(?:[A-Za-z_]\w*(?:\.|::))*[A-Za-z_]\w*"
-OPENING = re.compile(
-    rf"""[&\[(]{{0,3}}(?:#<)?(?:{NAME})?(?:\(\d+\))?\s?[({{\[]\s*[\["':{{]{{0,3}}[A-Za-z_(]|#<{NAME}"""
-)
-NAMED = re.compile(r"(?:\w+(?:\.|::))*[A-Z]\w*[a-z]\w*\s?[({\[]\s*(?:content|text|message|role)\s?[:=]")
-PART = re.compile(r"""\btype['"]?\s?[:=]\s?['"](?:output_)?(?:text|message)['"]""")
-ROW = re.compile(r"(?:content|text|message|role|id)=['\"\[{]")
+OPENING = regex(rf"""[&\[(]{{0,3}}(?:#<)?(?:{NAME})?(?:\(\d+\))?\s?[({{\[]\s*[\["':{{]{{0,3}}[A-Za-z_(]|#<{NAME}""")
+NAMED = regex(r"(?:\w+(?:\.|::))*[A-Z]\w*[a-z]\w*\s?[({\[]\s*(?:content|text|message|role)\s?[:=]")
+PART = regex(r"""\btype['"]?\s?[:=]\s?['"](?:output_)?(?:text|message)['"]""")
+ROW = regex(r"(?:content|text|message|role|id)=['\"\[{]")
 CLOSING = (")", "]", "}", ">")
-BYTES = re.compile(r"""b(['"]).*\1""", re.DOTALL)
-FORMLESS = re.compile(
+BYTES = regex(r"""b(['"]).*\1""", re.DOTALL)
+FORMLESS = regex(
     r"#?<([^<>\s]+)[^<>\n]*(?:\bobject\b|\b0x[0-9a-f]{4,}|\[\d+\]|\bpending\b)[^<>\n]*>"
     r"|\[object (\w+)\]|(Promise) \{[^{}]*\}|((?:\w+\.)*[A-Z]\w*)@[0-9a-f]{6,8}"
 )
 LONGEST_FORMLESS = 200
-PIECE = re.compile(r"(?:data|event|id|retry)?:.*")
-DATA = re.compile(r"^data: ?(?:\{|\[DONE\])", re.MULTILINE)
-FAILURE = re.compile(
+PIECE = regex(r"(?:data|event|id|retry)?:.*")
+DATA = regex(r"^data: ?(?:\{|\[DONE\])", re.MULTILINE)
+FAILURE = regex(
     r"\W{0,3}(?:Traceback \(most recent call last\):|panic: |Exception in thread |Uncaught \w+|thread '[^']+' panicked)"
 )
-FRAME = re.compile(r"^\s+(?:at [\w.$<>/ ]+ ?\(.*\)|File \".*\", line \d+.*)$", re.MULTILINE)
+FRAME = regex(r"^\s+(?:at [\w.$<>/ ]+ ?\(.*\)|File \".*\", line \d+.*)$", re.MULTILINE)
 LEAST_FRAMES = 2
-OF_FAILURES = re.compile("traceback|exception|stack|error|python|java|panic", re.IGNORECASE)
-OF_BYTES = re.compile(r"(?i:\bbytes?\b|python|encod)|(?<![\w\"'])b['\"]")
-OF_STREAMS = re.compile(r"data:|event.stream", re.IGNORECASE)
+OF_FAILURES = regex("traceback|exception|stack|error|python|java|panic", re.IGNORECASE)
+OF_BYTES = regex(r"(?i:\bbytes?\b|python|encod)|(?<![\w\"'])b['\"]")
+OF_STREAMS = regex(r"data:|event.stream", re.IGNORECASE)
 
 
 class Printed(NamedTuple):

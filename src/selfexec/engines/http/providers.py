@@ -12,9 +12,10 @@ from urllib.parse import urlsplit
 from selfexec.engines.base import Connection, Wire
 from selfexec.errors import InputError, NoApiKey
 from selfexec.text.redaction import bare_address
+from selfexec.text.regex import regex
 
 # what is no key for sure: keys have small letters, or figures among the others
-LIKE_A_VARIABLE = re.compile(r"[A-Z][A-Z_]*\d{0,2}", re.ASCII)
+LIKE_A_VARIABLE = regex(r"[A-Z][A-Z_]*\d{0,2}", re.ASCII)
 ANY_KEY = "SELFEXEC_API_KEY"  # the key of whatever stands behind --base-url
 
 

@@ -4,9 +4,8 @@ It goes by code and type. Where a provider gives only a sentence, by the whole o
 word like "quota" stands in errors that pass within a minute too.
 """
 
-import re
-
 from selfexec.engines.http.errors import Error, error_body, errors_in
+from selfexec.text.regex import regex
 
 LONGEST_WAIT = 300.0  # seconds a server may ask for: for longer than that nobody sits and waits
 YEAR = 365 * 86_400.0
@@ -19,7 +18,7 @@ CODES = frozenset(
         "1113",
     )
 )
-SENTENCES = re.compile(
+SENTENCES = regex(
     r"Your credit balance is too low to access the (Anthropic|Claude) API\."  # Anthropic, status 400
     r"|You have reached your specified (workspace )?API usage limits\."  # Anthropic, status 400
     r"|Rate limit exceeded: free-models-per-day"  # OpenRouter, status 429

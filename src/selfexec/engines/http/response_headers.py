@@ -79,12 +79,13 @@ from selfexec.engines.http.wires.objections import (
     warns_of_half,
     words_of_name,
 )
+from selfexec.text.regex import regex
 
 # LiteLLM sends it, with any value, where its cache had the reply, and not where it has just put it there
 LITELLM = "x-litellm-cache-key"
 COST, UPSTREAM = "x-litellm-response-cost", "x-litellm-model-name"
 # the names of headers that tell how a cache fared, and not what it was asked to do, or under which name it keeps
-OUTCOME = re.compile(
+OUTCOME = regex(
     r"(?:^|[-_])[a-z]*(?:cached?|cached?[-_]?hit|cached?[-_](?:status|state|hits|result|outcome|lookup|remote|response))$"
 )
 OF_PROMPTS = OTHER_CACHES | {"read", "creation", "write"}
@@ -113,26 +114,26 @@ STUBS = frozenset(  # WireMock's `Matched-Stub-Id`, say
     )
 )
 NO_STUB = frozenset(("off", "no", "false", "none", "null", "disabled", "miss", "forwarded", "proxied", "passthrough"))
-CHANGED = re.compile(r"(?:^|,)\s*214(?=\s)")
-NEXT = re.compile(r";\s*rel\s*=\s*(?:next\b|\"[^\"]*\bnext\b)", re.IGNORECASE)
-STALE = re.compile(r"(?:^|,)\s*11[0-3](?=\s)")
-COMMENT = re.compile(r"\(([^()]*)\)")
-TWO_IDS = re.compile(r"\d+\s+\d+")
-PROXY_FAILURE = re.compile(r";\s*(?:error\s*=|received-status\s*=\s*[45]\d\d)", re.IGNORECASE)
+CHANGED = regex(r"(?:^|,)\s*214(?=\s)")
+NEXT = regex(r";\s*rel\s*=\s*(?:next\b|\"[^\"]*\bnext\b)", re.IGNORECASE)
+STALE = regex(r"(?:^|,)\s*11[0-3](?=\s)")
+COMMENT = regex(r"\(([^()]*)\)")
+TWO_IDS = regex(r"\d+\s+\d+")
+PROXY_FAILURE = regex(r";\s*(?:error\s*=|received-status\s*=\s*[45]\d\d)", re.IGNORECASE)
 # the origin gave no body (RFC 9211): the one that came is stored, or the cache's own
-NOT_FORWARDED = re.compile(r";\s*fwd-status\s*=\s*(?:304|[45]\d\d)")
+NOT_FORWARDED = regex(r";\s*fwd-status\s*=\s*(?:304|[45]\d\d)")
 # "Error from cloudfront", "TCP_DENIED from a1-2", "LambdaGeneratedResponse from cloudfront"
 OF_ERRORS = frozenset(status.phrase.casefold() for status in HTTPStatus if status >= 400)
-MADE_BY_A_CACHE = re.compile(r"(?<![a-z])(?:error|denied)\b|generatedresponse\b", re.IGNORECASE)
-MEDIA = re.compile(r"[\w.+-]+/[\w.+-]+")
+MADE_BY_A_CACHE = regex(r"(?<![a-z])(?:error|denied)\b|generatedresponse\b", re.IGNORECASE)
+MEDIA = regex(r"[\w.+-]+/[\w.+-]+")
 # JSON and text in any form; bytes and scripts, since servers that declare nothing better send these
-GOOD_MEDIA = re.compile(
+GOOD_MEDIA = regex(
     r"text/.+|application/(?:.*json.*|.*event-?stream.*|(?:x-)?javascript|octet-stream|x-www-form-urlencoded)"
     r"|binary/octet-stream"
 )
-RANGE = re.compile(r"\w+\s+0-(\d+)/(\d+)")
-STATUSES = re.compile(r"\d{3}(?:\s*[,:]\s*\d{3})*")  # of attempts, as nginx writes them
-INTEGER, DECIMAL = re.compile(r"\d{1,18}"), re.compile(r"\d{1,18}\.\d{1,18}")
+RANGE = regex(r"\w+\s+0-(\d+)/(\d+)")
+STATUSES = regex(r"\d{3}(?:\s*[,:]\s*\d{3})*")  # of attempts, as nginx writes them
+INTEGER, DECIMAL = regex(r"\d{1,18}"), regex(r"\d{1,18}\.\d{1,18}")
 
 
 def _is_part(value: str) -> bool:
@@ -379,7 +380,7 @@ def _meant(value: str) -> Any:
 # --- digests ---------------------------------------------------------------------------------------------------------
 
 # of what came, and of the resource that it is: the same where nothing is encoded
-DIGEST = re.compile(r"(?:^|,)\s*(md5|sha|sha-256|sha-512)=:?([A-Za-z0-9+/]+=*)", re.IGNORECASE)
+DIGEST = regex(r"(?:^|,)\s*(md5|sha|sha-256|sha-512)=:?([A-Za-z0-9+/]+=*)", re.IGNORECASE)
 HASHES: Mapping[str, str] = {"md5": "md5", "sha": "sha1", "sha-256": "sha256", "sha-512": "sha512"}
 DIGESTS: Mapping[str, str] = {"content-md5": "md5=", "content-digest": "", "repr-digest": "", "digest": ""}
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from selfexec.engines.http.spellings import Letters, letters_in, readings
 from selfexec.text.redaction import changes, looks_random
+from selfexec.text.regex import regex
 
 LONG = 16  # characters from which on anything is taken for a secret
 MARKED_LONG = 8  # with a beginning that only keys have
@@ -27,7 +28,7 @@ CHANGES = 3  # between letters and digits, from which on a word is none of a lan
 CHANCE = 3  # letters in a row by which two texts do not go on alike by chance
 SEED = 6  # letters and digits from which a comparison starts
 ASCII_LETTERS = "A-Za-z0-9"
-PLAIN = re.compile("[A-Za-z]+(?:[ _-][A-Za-z]+)*|[0-9][0-9.:/-]*")  # words, dates, versions
+PLAIN = regex("[A-Za-z]+(?:[ _-][A-Za-z]+)*|[0-9][0-9.:/-]*")  # words, dates, versions
 
 
 def is_secret(value: str, given: bool = False) -> bool:

@@ -1,17 +1,18 @@
 """When a reply was made, as servers write it: in seconds, in thousandths, or as a date."""
 
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import Any
 
+from selfexec.text.regex import regex
+
 # the fields of a body with the time at which the reply was made
 TIMES = ("created", "created_at", "createTime", "createdAt", "completed_at")
 EARLIEST, LATEST = 1e9, 1e11  # seconds since 1970: September 2001, and the year 5138, beyond which they are thousandths
-DATED = re.compile(r"\d{4}-\d\d-\d\d[T ]\d")  # how a date in ISO 8601 with a time begins
-IN_AN_ID = re.compile(r"(?<!\d)(?:1[4-9]|2\d)\d{8}(?:\d{3})?(?!\d)")  # seconds or thousandths, from 2014 on
+DATED = regex(r"\d{4}-\d\d-\d\d[T ]\d")  # how a date in ISO 8601 with a time begins
+IN_AN_ID = regex(r"(?<!\d)(?:1[4-9]|2\d)\d{8}(?:\d{3})?(?!\d)")  # seconds or thousandths, from 2014 on
 
 
 def created_in(body: Mapping[str, Any]) -> float | None:

@@ -14,8 +14,10 @@ from operator import attrgetter
 from typing import NamedTuple, TypeVar
 from urllib.parse import unquote
 
+from selfexec.text.regex import regex
+
 LAYERS = 4  # of escapes: JSON inside an address inside HTML inside JSON
-ESCAPE = re.compile(
+ESCAPE = regex(
     # one set of characters at the beginning, which is what the search for the next place is fast with
     r"[\\%&=](?:"
     # a run of backslashes is looked at from its beginning alone, or long ones would be looked at again and again
@@ -26,7 +28,7 @@ ESCAPE = re.compile(
     r"|(?<=&)(?:\#[0-9]{1,12}|\#[xX][0-9a-fA-F]{1,12}|[A-Za-z][A-Za-z0-9]{1,31});?"
     r")"
 )
-QUOTED_PRINTABLE = re.compile("=[0-9A-F]{2}")
+QUOTED_PRINTABLE = regex("=[0-9A-F]{2}")
 TAG = r"(?<=<)/?[A-Za-z!][^<>]*+>"
 # what a terminal obeys: after ESC, after its one-byte form, and colours whose ESC was lost on the way
 TERMINAL = (
@@ -36,11 +38,9 @@ TERMINAL = (
 )
 BREAKS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
 BLANKS = " \t\xa0"
-MARKUP = re.compile(rf"[<\[\x1b\x9b](?:{TAG}|{TERMINAL})")
+MARKUP = regex(rf"[<\[\x1b\x9b](?:{TAG}|{TERMINAL})")
 # the beginning of an escape at which a line is broken; a backslash alone continues the line
-BROKEN_ESCAPE = re.compile(
-    r"((?:\\(?:u\{?|[Ux])|%|&#?)[0-9A-Za-z]{0,31})" rf"[{BLANKS}]?[{BREAKS}][{BLANKS}{BREAKS}]*+"
-)
+BROKEN_ESCAPE = regex(r"((?:\\(?:u\{?|[Ux])|%|&#?)[0-9A-Za-z]{0,31})" rf"[{BLANKS}]?[{BREAKS}][{BLANKS}{BREAKS}]*+")
 CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "f": "\f", "e": "\x1b"}
 LARGEST = 0x10FFFF
 
@@ -118,7 +118,7 @@ def _replaced_with_places(pattern: re.Pattern[str], read: Read) -> Read:
         ends.extend(read.ends[done:until])
 
     for found in pattern.finditer(read.text):
-        if found.re is BROKEN_ESCAPE:
+        if found.re.pattern == BROKEN_ESCAPE.pattern:
             take_over(found.end(1))
             done = found.end()
             continue
@@ -135,9 +135,9 @@ def _replaced_with_places(pattern: re.Pattern[str], read: Read) -> Read:
 
 def _meaning(found: re.Match[str]) -> str:
     """What stands for an escape, or for the half of one before a line break; nothing for markup."""
-    if found.re is ESCAPE:
+    if found.re.pattern == ESCAPE.pattern:
         return _meant(found[0])
-    return found[1] if found.re is BROKEN_ESCAPE else ""
+    return found[1] if found.re.pattern == BROKEN_ESCAPE.pattern else ""
 
 
 @lru_cache(maxsize=1024)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from selfexec.engines.http.name_words import name_words
+from selfexec.text.regex import regex
 
 Answerer = Literal["cache", "guard", "dummy"]
 # the fields in which a reply of any format names itself and its model
@@ -44,14 +45,14 @@ OF_AN_ID = frozenset(("chat", "completion", "chatcmpl", "cmpl", "message", "msg"
 OF_OTHERS = ("object", "provider")
 OF_MODELS = ("model", "modelVersion")
 JUDGING = frozenset(("guard", "guardian", "moderation", "shieldgemma", "llamaguard"))
-LETTERS = re.compile("[a-z]+")
+LETTERS = regex("[a-z]+")
 ALL = frozenset(word for words in ANSWERERS.values() for word in words)
-JOINED = re.compile("(semantic|ai|llm|response)(cache)", re.IGNORECASE)
-PLAIN = re.compile("[^0-9]{1,60}")  # a name with a number is one of several
+JOINED = regex("(semantic|ai|llm|response)(cache)", re.IGNORECASE)
+PLAIN = regex("[^0-9]{1,60}")  # a name with a number is one of several
 # a name in angle brackets is that of no model: Claude Code writes `<synthetic>` for what no model said
-BRACKETED = re.compile(r"\s*<[^<>]*>\s*")
+BRACKETED = regex(r"\s*<[^<>]*>\s*")
 UNFILLED = frozenset(("unknown", "none", "null", "nil", "undefined", "empty", "name", "id", "your", "any"))
-MAY = re.compile("|".join(("<", *sorted(ALL | JUDGING))), re.IGNORECASE)
+MAY = regex("|".join(("<", *sorted(ALL | JUDGING))), re.IGNORECASE)
 
 
 def stand_in(name: Any) -> Answerer | None:

@@ -36,6 +36,7 @@ from selfexec.extension import resolve
 from selfexec.facets import FACETS, OFF, THINKING, asks_for_probabilities, base_of, dialogue_in, nested
 from selfexec.items import ItemSet
 from selfexec.text.matching import meant
+from selfexec.text.regex import regex
 
 __all__ = ["PROFILES", "Profile", "SimEngine", "SimRespondent", "respondent", "truth"]
 
@@ -208,12 +209,12 @@ def _results(history: str) -> tuple[ShownResult, ...]:
 # --- how a model replies: it decides what it is asked for, and puts its decision into words ---------------------------
 
 # what it remembers of a conversation: a word that it was told, when it is asked for one
-TOLD, WANTED = re.compile(r'code word is "(\w+)"'), re.compile(r"code word\b.*\?", re.DOTALL)
+TOLD, WANTED = regex(r'code word is "(\w+)"'), regex(r"code word\b.*\?", re.DOTALL)
 
 
 # a count that it goes on with, and what may stand in brackets before it
 NUMBERS = "one two three four five six seven eight nine ten"
-BEHIND_MARK = re.compile(r"^\(\w+\) ")
+BEHIND_MARK = regex(r"^\(\w+\) ")
 
 
 class SimRespondent(SeededProfile):

@@ -5,7 +5,6 @@ An experiment is played through with a mark in the place of each reply. A prompt
 the form puts what the person wrote; a session that is opened only if another has a reply waits for that one.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -18,12 +17,13 @@ from selfexec.items import ItemSet
 from selfexec.runs.replay import ReplayedItem, prompts_of
 from selfexec.text.matching import apart
 from selfexec.text.printable import harmless
+from selfexec.text.regex import regex
 
 PREDICT: "Round" = "predict"
 EXECUTE: "Round" = "execute"
 Round = Literal["predict", "execute"]
 BEGIN, END = "\ue000", "\ue001"  # around the name of a session, where its reply is shown
-MARK = re.compile(f"{BEGIN}([^{BEGIN}{END}]*){END}")
+MARK = regex(f"{BEGIN}([^{BEGIN}{END}]*){END}")
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,13 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from selfexec.experiments import Name
+from selfexec.text.regex import regex
 
 MOST_DOSE = 16
 EARLY = 3  # the first third of the parts may stand before the injection
 RECOVERED = 0.8  # the share of what was to come from which on a reply has recovered
-WORD = re.compile(r"\S+")
-LETTERS = re.compile(r"[^\W_]+")
+WORD = regex(r"\S+")
+LETTERS = regex(r"[^\W_]+")
 Dose = Annotated[int, msgspec.Meta(ge=1, le=MOST_DOSE)]
 # words that no task is about
 FOREIGN = (

@@ -11,6 +11,7 @@ from itertools import product
 from selfexec.report.figures.figure import Figure
 from selfexec.text.numbers import Printed, with_zeros
 from selfexec.text.printable import harmless
+from selfexec.text.regex import regex
 
 ROOM, COLUMN = 395.0, 218.0  # points: the narrowest text of a page, and of one of two columns on it, of common styles
 LINES, HEADS = 48, 3  # of one table, at most, and of the head of a block of it
@@ -85,7 +86,7 @@ def includes(figures: Sequence[Figure], page: bool) -> str:
 # --- columns ---------------------------------------------------------------------------------------------------------
 
 # .56 [.51, .62] label, 12 of 1,250
-VALUE = re.compile(r"([-+]?[\d.,]+)(?: \[([-+]?[\d.,]+), ([-+]?[\d.,]+)\])?.*", re.DOTALL)
+VALUE = regex(r"([-+]?[\d.,]+)(?: \[([-+]?[\d.,]+), ([-+]?[\d.,]+)\])?.*", re.DOTALL)
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,14 @@ from typing import Any
 
 from selfexec.extensions.logs.log import LONGEST, UnusableLog, sound
 from selfexec.extensions.logs.samples import Turn
+from selfexec.text.regex import regex
 
 # how the templates of most open weights begin a message: the role, and what stands before its content
-CHATML = re.compile(r"<\|im_start\|>(system|user|assistant)\n(.*?)(?:<\|im_end\|>|\Z)", re.DOTALL)
-LLAMA = re.compile(
-    r"<\|start_header_id\|>(system|user|assistant)<\|end_header_id\|>\n\n(.*?)(?:<\|eot_id\|>|\Z)", re.DOTALL
-)
-GEMMA = re.compile(r"<start_of_turn>(user|model)\n(.*?)(?:<end_of_turn>|\Z)", re.DOTALL)
+CHATML = regex(r"<\|im_start\|>(system|user|assistant)\n(.*?)(?:<\|im_end\|>|\Z)", re.DOTALL)
+LLAMA = regex(r"<\|start_header_id\|>(system|user|assistant)<\|end_header_id\|>\n\n(.*?)(?:<\|eot_id\|>|\Z)", re.DOTALL)
+GEMMA = regex(r"<start_of_turn>(user|model)\n(.*?)(?:<end_of_turn>|\Z)", re.DOTALL)
 TEMPLATES = (CHATML, LLAMA, GEMMA)
-BEFORE = re.compile(r"(?:<\|begin_of_text\|>|<bos>|<s>|\s)*")  # what may stand before the first message
+BEFORE = regex(r"(?:<\|begin_of_text\|>|<bos>|<s>|\s)*")  # what may stand before the first message
 
 
 def turns_of(prompt: str) -> tuple[Turn, ...]:

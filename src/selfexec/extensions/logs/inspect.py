@@ -21,13 +21,14 @@ from selfexec.extensions.logs.log import Log, UnusableLog, nested, plain, sound
 from selfexec.extensions.logs.samples import Logged, LoggedReply, Mark, Turn
 from selfexec.extras import to_install
 from selfexec.files import jsonl
+from selfexec.text.regex import regex
 
 NAME = "inspect"
 EXTRA = f"logs of Inspect AI are read by its own package. Install it: {to_install('inspect')}"
 MOST_UNPACKED = 2_000_000_000  # bytes of a log
 SAMPLES = "samples/"  # before the names of their parts
 UNWANTED = {"events", "events_data", "store", "timelines"}
-ATTACHED = re.compile(r"attachment://([a-f0-9]{32})")
+ATTACHED = regex(r"attachment://([a-f0-9]{32})")
 STOPS = {"max_tokens": "length", "model_length": "length"}  # as we call them
 
 

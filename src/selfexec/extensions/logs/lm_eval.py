@@ -6,7 +6,6 @@ which each was weighed by its log-likelihood.
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from selfexec.extensions.logs.chats import turns_of
 from selfexec.extensions.logs.log import Log, UnusableLog, nested, plain, sound
 from selfexec.extensions.logs.samples import Logged, LoggedReply, Mark
 from selfexec.files import jsonl
+from selfexec.text.regex import regex
 
 NAME = "lm-eval"
 SHOWN = 5  # lines that a reason names
@@ -25,8 +25,8 @@ SCORED_TOGETHER = (
     "or length, which need no score."
 )
 FIELDS = ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter")  # which are no scores
-FILE = re.compile(r"samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl(?:\.gz)?")
-NAMED = re.compile(r"(?:^|,)(?:pretrained|model|path)=([^,]+)")
+FILE = regex(r"samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl(?:\.gz)?")
+NAMED = regex(r"(?:^|,)(?:pretrained|model|path)=([^,]+)")
 
 
 def files_in(folder: Path) -> list[Path]:

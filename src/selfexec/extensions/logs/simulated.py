@@ -22,9 +22,10 @@ from selfexec.experiments import EXPERIMENTS, Difficulty
 from selfexec.extensions.logs.experiments.choice import ChoiceQuestion
 from selfexec.extensions.logs.experiments.length import LINE, Length, SampleGroup
 from selfexec.extensions.logs.samples import Sample, letters
+from selfexec.text.regex import regex
 
-LISTED = re.compile(r"^[A-Z]\. (.*)$", re.MULTILINE)
-BETWEEN_LINES = re.compile(rf"^{LINE}\n(.*?)\n{LINE}$", re.MULTILINE | re.DOTALL)
+LISTED = regex(r"^[A-Z]\. (.*)$", re.MULTILINE)
+BETWEEN_LINES = regex(rf"^{LINE}\n(.*?)\n{LINE}$", re.MULTILINE | re.DOTALL)
 
 
 class SimulatedCorrectness(Simulation):

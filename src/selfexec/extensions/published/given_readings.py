@@ -1,18 +1,18 @@
 """Readings that were given with a run, held against what we read of the same replies."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from selfexec.extensions.published.entries import Entry
 from selfexec.runs import is_kept
+from selfexec.text.regex import regex
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
-FIRST_LETTER = re.compile("[a-dA-D]")
-STATED = re.compile(r'"answer"\s*:\s*"[A-D]"')
+FIRST_LETTER = regex("[a-dA-D]")
+STATED = regex(r'"answer"\s*:\s*"[A-D]"')
 WHATS = {
     "given only": "are read there and not by us",
     "ours only": "are read by us and not there",

@@ -6,7 +6,6 @@ matching against replies to other items.
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,11 +15,12 @@ import numpy as np
 from selfexec.metrics import Estimate
 from selfexec.readers import fold
 from selfexec.stats import NO_SPREAD, NONE, Array, student
+from selfexec.text.regex import regex
 
 LENGTH = 3  # characters of what is counted
 LEAST_ITEMS = 3  # so that a prompt can be left out, and there are still others
 ROUNDING = 9  # decimals of a cosine: what is no further apart is equal
-BLANKS = re.compile(r"\s+")
+BLANKS = regex(r"\s+")
 
 
 def trigrams(text: str) -> Counter[str]:

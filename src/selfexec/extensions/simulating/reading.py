@@ -12,9 +12,10 @@ from selfexec.readers.conclusion import conclude
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment
 from selfexec.readers.shown import mentioned
+from selfexec.text.regex import regex
 
 Meant = Callable[[Any], Any]  # what is said of a property -> its value, None where that is no answer
-TAG = re.compile(r"<(?P<closing>/?)response>", re.IGNORECASE)
+TAG = regex(r"<(?P<closing>/?)response>", re.IGNORECASE)
 LEAST_NAMED = 2  # properties, where there is no object
 SAID = r"""(?:"(?P<double>[^"\n]{0,80})" | '(?P<single>[^'\n]{0,80})' | “(?P<smart>[^”\n]{0,80})”
               | (?P<bare>[^\s,;|}\n][^,;|}\n]{0,60}))"""

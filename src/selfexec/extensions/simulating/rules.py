@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from selfexec.readers import fold, refuses
 from selfexec.readers.notation import plain_text
+from selfexec.text.regex import regex
 
 
 def _set(words: str) -> frozenset[str]:
@@ -16,10 +17,10 @@ def _set(words: str) -> frozenset[str]:
 
 
 NONE = "none"  # the value of what is not there
-WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-MARKER = re.compile(r"^[ \t>]{0,8}(?:[-*•–]|\d{1,3}[.)])[ \t]+(?=\S)", re.MULTILINE)
-QUESTION = re.compile(r"[?？](?=[\s\"'”’»*_)\]]|$)")
-NUMBER = re.compile(r"(?<![\w.,])[0-9]{1,12}(?:,[0-9]{3})*(?:\.[0-9]+)?(?!\w)|[^\W\d_]+")
+WORD = regex(r"[^\W_]+(?:['’-][^\W_]+)*")
+MARKER = regex(r"^[ \t>]{0,8}(?:[-*•–]|\d{1,3}[.)])[ \t]+(?=\S)", re.MULTILINE)
+QUESTION = regex(r"[?？](?=[\s\"'”’»*_)\]]|$)")
+NUMBER = regex(r"(?<![\w.,])[0-9]{1,12}(?:,[0-9]{3})*(?:\.[0-9]+)?(?!\w)|[^\W\d_]+")
 NUMBERS = dict(
     zip(
         ("zero", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
@@ -51,14 +52,14 @@ NEGATIVE = _set(
     "unfortunately upset worried worse worst wrong"
 )
 SCRIPTS = (
-    ("japanese", re.compile("[\u3040-\u30ff]")),
-    ("korean", re.compile("[\uac00-\ud7af]")),
-    ("chinese", re.compile("[\u4e00-\u9fff]")),
-    ("russian", re.compile("[\u0400-\u04ff]")),
-    ("arabic", re.compile("[\u0600-\u06ff]")),
-    ("greek", re.compile("[\u0370-\u03ff]")),
-    ("hebrew", re.compile("[\u0590-\u05ff]")),
-    ("hindi", re.compile("[\u0900-\u097f]")),
+    ("japanese", regex("[\u3040-\u30ff]")),
+    ("korean", regex("[\uac00-\ud7af]")),
+    ("chinese", regex("[\u4e00-\u9fff]")),
+    ("russian", regex("[\u0400-\u04ff]")),
+    ("arabic", regex("[\u0600-\u06ff]")),
+    ("greek", regex("[\u0370-\u03ff]")),
+    ("hebrew", regex("[\u0590-\u05ff]")),
+    ("hindi", regex("[\u0900-\u097f]")),
 )
 # short words that are frequent in one of these languages and rare in the others
 FREQUENT = {

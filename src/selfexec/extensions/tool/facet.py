@@ -11,10 +11,11 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Answer, Ask, Prompt, Prompts
 from selfexec.extensions.tool.protocol import REFUSALS, asks_on, converse
 from selfexec.facets import Dialogue, Facet, put
+from selfexec.text.regex import regex
 
 NAME, SELF, CALLS = "tool", "self", "calls"
 APART = "they are made with a tool that executes prompts, and show use of a tool, not self-knowledge"
-LEVEL = re.compile(r"(\S*[^\s:]):([1-9])", re.ASCII)
+LEVEL = regex(r"(\S*[^\s:]):([1-9])", re.ASCII)
 TEXTS: Prompts = {
     "self": """\
 

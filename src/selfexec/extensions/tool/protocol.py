@@ -6,17 +6,17 @@ in there is text within a string. What cannot be done is refused in the next mes
 """
 
 import json
-import re
 from typing import Any, NamedTuple
 
 from selfexec.experiments import Answer, Ask, Message, Prompt, messages_of
 from selfexec.facets import call_of, is_withheld, tokens_of, turn_of
+from selfexec.text.regex import regex
 
 REFUSALS = 2  # turns beyond those that calls take, in which requests are refused before the conversation ends
 LONGEST_PROMPT = 8_000  # characters that may be executed
 LONGEST_REPLY = 20_000  # characters of a reply that the prediction is told
 MOST_REQUESTS = 50  # objects of one reply that are looked at
-REQUEST = re.compile(r"\{\s{0,20}[\"'“”]?execute[\"'“”]?\s{0,20}:")
+REQUEST = regex(r"\{\s{0,20}[\"'“”]?execute[\"'“”]?\s{0,20}:")
 DECODER = json.JSONDecoder(strict=False)  # a string may go over several lines
 # why a request is refused
 NO_CALLS, TOO_LONG, MALFORMED, SEVERAL = "no calls left", "too long", "malformed", "several"

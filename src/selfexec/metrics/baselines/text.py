@@ -8,7 +8,6 @@ regression learns from.
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,10 +21,11 @@ from selfexec.claims import Floats, Numbers
 from selfexec.experiments import Wording
 from selfexec.metrics.baselines.folds import folds
 from selfexec.stats import Array, Features, ridge_logistic
+from selfexec.text.regex import regex
 
 MOST_PIECES = 200  # the commonest: with more it takes longer, and predicts hardly more
 TOLERANCE = 1e-3
-WORD = re.compile(r"[^\W_]+")
+WORD = regex(r"[^\W_]+")
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from selfexec.readers.probability.amounts import Amount, amounts, on_one_scale, 
 from selfexec.readers.probability.denials import LONGEST, NOUN, OWN_NUMBER, turns_round
 from selfexec.readers.probability.sides import NAMED, UNSURE, Sides
 from selfexec.readers.probability.spoken_pairs import is_zero_or_one
+from selfexec.text.regex import regex
 
 # what the line of the result is called, in the languages that answers come in: "Answer: 0.1" says where the answer
 # stands, and not that one is given
@@ -16,14 +17,14 @@ RESULT = (
 )
 FINAL = r"(?:final[ea]?|endgültige?|definitiv[aeo]|окончательн\w{2}|итогов\w{2}|最[终終]的?|最後の?|최종)"
 WHOSE = r"(?:my|the|meine?|mon|ma|la|le|die|das|mi|el|minha|a|mój|мой|我的|私の|내)"
-OF_THE_RESULT = re.compile(
+OF_THE_RESULT = regex(
     rf"[\W_]{{0,8}}(?:{WHOSE}\s?)?(?:{FINAL}\s?)?{RESULT}(?:\s{FINAL})?[*_`\"']{{0,3}}"
     r"(?:\s?[:=]|\s(?:is|ist|est|es|è|é|это)(?=\s)|[は为是]|\s?[(|–—-](?=\s?[*_`]{0,3}[\d.,]{1,9}\s?%?\W*\Z))",
     re.IGNORECASE,
 )
 
 
-IS_WHOLE = re.compile(r"[\s*_`\"'~≈]*(?!1\b)[1-9]\d{0,11}[\s*_`\"'.]*")  # "Answer: 42" is that of the task
+IS_WHOLE = regex(r"[\s*_`\"'~≈]*(?!1\b)[1-9]\d{0,11}[\s*_`\"'.]*")  # "Answer: 42" is that of the task
 
 
 def without_its_label(sentence: str, sides: Sides | None) -> str:
@@ -43,7 +44,7 @@ def names_a_side(line: str, sides: Sides) -> bool:
 
 
 # "Probability: 0.7", "**Final answer:** 70%"
-LABEL = re.compile(
+LABEL = regex(
     rf"[\W_]{{0,4}}(?:on\s+a\s+)?scale\s+(?:of|from)\s+[01]\s{{0,2}}(?:to|-|–)\s{{0,2}}\d{{1,3}},?\s{{0,2}}:?\s(?:{OWN_NUMBER}(?:\s+(?:it|this|that|a|at|about|around))*\s)?|"
     rf"[\W_]{{0,40}}(?:(?:my|mon|ma|meine?|mi|la|le|die|el|the|where|with|final|overall|estimated|predicted|best|numerical)\s+){{0,3}}(?:{NOUN}|guess|number|P|p|final"
     r"|prediction|estimation|Schätzung|estimación|call|it|that|this)"
@@ -51,9 +52,9 @@ LABEL = re.compile(
     re.IGNORECASE,
 )
 
-BOXED = re.compile(r"\\(?:boxed|fbox)\{([^{}]{1,60})\}")
+BOXED = regex(r"\\(?:boxed|fbox)\{([^{}]{1,60})\}")
 
-LEAD = re.compile(
+LEAD = regex(
     r"[\W_]{0,4}(?:(?:so|thus|hence|therefore|overall|finally|call\s+it|let['’]?s\s+(?:say|call\s+it|go\s+with)|say|make\s+(?:it|that))\b"
     r"[,:]?\s{1,3}|(?:(?:it|that)['’]s\s+|it\s+is\s+)?(?:(?:very|quite|extremely|highly|rather|pretty|almost|fairly|virtually|practically|surely|certainly)\s+){0,2}"
     r"(?:(?P<low>unlikely|improbable|low|impossible|false)|likely|probable|certain|sure|certainly|surely|high|true"
@@ -61,7 +62,7 @@ LEAD = re.compile(
     re.IGNORECASE,
 )
 
-IS_ANSWER = re.compile(r"\A\W*(?:(?:my|the)\s+)?(?:answer|result|it|that|this)\b", re.IGNORECASE)  # perhaps of the task
+IS_ANSWER = regex(r"\A\W*(?:(?:my|the)\s+)?(?:answer|result|it|that|this)\b", re.IGNORECASE)  # perhaps of the task
 
 
 def stated_alone(sentence: str, sides: Sides | None) -> Amount | None:
@@ -85,7 +86,7 @@ def stated_alone(sentence: str, sides: Sides | None) -> Amount | None:
 
 
 # behind a comma or a colon stands a reason only where the author speaks of it: "0.4, I guess: I have no live prices"
-DASH = re.compile(
+DASH = regex(
     r"\s+[-–—]+\s+(?=\D)|[,:;]\s+(?!(?:that|of|to|chance|for|against)\b)"
     r"(?=(?:because|since|as|although|though)\b|[^.\n]{0,120}\b(?:I|my|me)\b|\w+ly\W*\Z)"
 )

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from selfexec.readers.probability.amounts import ABOUT, Amount, amounts
 from selfexec.readers.result import Commitment
+from selfexec.text.regex import regex
 
 REACH = 120  # characters between a number and the one that takes its place
 # what takes back by itself: with one of these in a chain, the number behind it is the one that holds
@@ -25,17 +26,17 @@ BESIDE = (
     r"(?:no|nope|hmm+|well|so|but|and|then|now|ok(?:ay)?|yes|finally|final\w*|overall|let['’]?s|let\s+(?:me|us)|I(?:['’](?:d|ll)|\s+(?:would|will))?"
     r"|say|go\s+with|call\s+it|put\s+it\s+at|my|the|answer|number|estimate|probability|is|be|to|it|a|bit|at)"
 )
-CHAIN = re.compile(
+CHAIN = regex(
     rf"(?:\A|(?<=[\s,.;:…–—(!?-]))(?:{BESIDE}\b[\s,.:;…–—!-]{{1,4}}){{0,5}}{TAKES_BACK}(?:\b|(?<=[\u3000-\u9fff]))[\s,.:;…–—!-]{{0,4}}"
     rf"(?:(?:{BESIDE}|{TAKES_BACK})\b[\s,.:;…–—!-]{{0,4}}){{0,6}}{ABOUT}{{0,2}}[\s*_`\"'“]{{0,4}}\Z",
     re.IGNORECASE,
 )
 # behind a number that is of something else than the one before it: "Actually, 0.4 for fog"
-OF_ANOTHER = re.compile(r"[*_`\"'”]{0,3}\s?(?:chance\s+)?(?:(?:for|of|that|on|to)\b|[:=])", re.IGNORECASE)
+OF_ANOTHER = regex(r"[*_`\"'”]{0,3}\s?(?:chance\s+)?(?:(?:for|of|that|on|to)\b|[:=])", re.IGNORECASE)
 
 
 # behind the old number, and of the new one as well: "0.9 that I would, or rather 0.8"
-LINKED = re.compile(
+LINKED = regex(
     r"[*_`\"'”)]{0,3}\s?(?:that|of|chance|probab\w*|likel\w*|for|in\s+favou?r|against|sure|certain|confident)\b"
 )
 

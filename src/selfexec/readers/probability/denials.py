@@ -4,13 +4,14 @@ import re
 
 from selfexec.readers.probability.sides import NOUNS, Sides
 from selfexec.readers.result import Reading
+from selfexec.text.regex import regex
 
 KEYS = r"(?:prob(?:ability)?|p|chance|likelihood)"
 
 NOUN = rf"(?:{NOUNS}|estimate)"
 
 # what turns a statement round, hangs it on a condition, asks it, or makes it about something else
-TURNS = re.compile(
+TURNS = regex(
     r"n['’]t\b|\b(?:not|no|never|unless|if|whether|neither|nor|nicht|kein\w*|pas|jamais|nunca)\b"
     r"|\b(?:refus|declin|reject|omit|fail|absen|miss)\w*|\b(?:turn\w*|leav\w*)\s+(?:it\s+|this\s+)?(?:down|out)\b"
     r"|\bun(?:likely|sure|certain|able)\w*|\bim(?:probable|possible)\w*|\bdoubt\w*|\bagainst\b|\?|"
@@ -20,7 +21,7 @@ TURNS = re.compile(
     re.IGNORECASE,
 )
 
-REFUSES_NUMBERS = re.compile(
+REFUSES_NUMBERS = regex(
     r"\b(?:don['’]t|do\s+not|didn['’]t|did\s+not|no)\s+(?:actually\s+)?(?:have\s+)?(?:any\s+)?(?:access|memory|record)\b"
     r"|(?:\b(?:not|no|never|without|rather|cannot|unable|refuse|decline|prefer|impossible|meaningless|pointless)\b"
     r"|n['’]t\b)[^.!?\n]{0,80}\b(?:numbers?|numerical\w*|numeric|figures?|probabilit\w+|percentages?|estimates?"
@@ -43,7 +44,7 @@ OWN_NUMBER = (
     r"|\b(?:final|overall)\s+(?:answer|estimate|number|probability)\b)"
 )
 
-OWN = re.compile(OWN_NUMBER, re.IGNORECASE)
+OWN = regex(OWN_NUMBER, re.IGNORECASE)
 
 
 def turns_round(sentence: str, sides: Sides | None) -> bool:
@@ -56,7 +57,7 @@ def blank(found: re.Match[str]) -> str:
     return " " * len(found[0])
 
 
-OTHERS = re.compile(
+OTHERS = regex(
     r"(?P<lead>(?P<n>\d{1,4})\s(?:times\s)?(?:out\s)?(?:in|of)\s(?P<whole>\d{2,4})\b[^.;\n\d]{1,80}\b)the\sother\s(?P<m>\d{1,4})\b"
 )
 

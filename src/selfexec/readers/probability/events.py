@@ -7,10 +7,11 @@ from itertools import pairwise
 from selfexec.readers.probability.amounts import ROUNDING, Amount, amounts, on_one_scale, only_amount
 from selfexec.readers.probability.sides import Sides
 from selfexec.readers.result import Commitment
+from selfexec.text.regex import regex
 
 KEY = r"[\"'](?P<{}>[A-Za-z][\w -]{{0,40}})[\"']\s{{0,8}}:\s{{0,8}}"
 NUMBER = r"(?P<{}>[\"'][^\"'\n]{{1,20}}[\"']|[\d.]{{1,12}}%?)\s{{0,8}}"
-TWO_EVENTS = re.compile(
+TWO_EVENTS = regex(
     r"\{\s{0,12}(?:[\"'](?:prob(?:abilit(?:y|ies))?|p|chances?|likelihood)[\"']\s{0,8}:\s{0,8}(?P<nested>\{)\s{0,12})?"
     + rf"{KEY}{NUMBER},\s{{{{0,12}}}}{KEY}{NUMBER}".format("one", "p", "other", "q")
     + r"(?:,\s{0,12})?\}(?(nested)\s{0,12}\})",
@@ -21,7 +22,7 @@ DEFINED = (
     r"(?<![\w'’]){}\b[\"'*_`)]{{0,3}}\s?(?:[:=]|is\b|means\b|stands\s+for\b|for\b|(?=that\b))\s{{0,2}}"
     r"((?:(?!\band\s+[A-Z]\b)[^.,;\n]){{2,120}})"
 )
-WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\W_]+")
+WORDS = regex(r"(?<=[a-z])(?=[A-Z])|[\W_]+")
 
 
 def probability_of_two_events(text: str, sides: Sides) -> Iterator[Commitment]:

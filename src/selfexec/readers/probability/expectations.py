@@ -42,28 +42,29 @@ from selfexec.readers.probability.quantities import (
 from selfexec.readers.probability.revised_labels import corrections_of, revised
 from selfexec.readers.result import Commitment, Reading
 from selfexec.readers.withdrawal import withdrawn
+from selfexec.text.regex import regex
 
 LAST = 40_000  # characters of a reply that are read: the end of it
 
-COMMENTS = re.compile(
+COMMENTS = regex(
     r"(?<=[,}\]\d\"\s])//[^\n]*|(?<=[,}\]\d\"])[ \t]{0,8}#[^\n]*|/\*.*?\*/"
     # the working in brackets, but not what names a quantity there: "(probability = 0.9, 30 tokens)"
     rf"|\((?![^()\n=]*(?:{CORRECT_NAME}|{WRONG_NAME}|{TOKENS_NAME})\s?=)[^()\n]*[×*=][^()\n]*\)",
     re.DOTALL | re.IGNORECASE,
 )
 
-NEVER_WRONG = re.compile(rf"\b(?:never|hardly\s+ever)\s+(?:be\s+|get\s+\w+\s+)?{WRONG_NAME}", re.IGNORECASE)
+NEVER_WRONG = regex(rf"\b(?:never|hardly\s+ever)\s+(?:be\s+|get\s+\w+\s+)?{WRONG_NAME}", re.IGNORECASE)
 
-STOP = re.compile(r"[.!?](?=\s)|\n")
+STOP = regex(r"[.!?](?=\s)|\n")
 
 # "(George Eliot, 1871)" between a label and its numbers is of the question
-REMARK = re.compile(r"\([^()\n]*\)")
+REMARK = regex(r"\([^()\n]*\)")
 
-ASKED = re.compile(r"\([^()\n]*\?\)|[\"“][^\"“”\n]*\?[\"”]")  # the question, said back
+ASKED = regex(r"\([^()\n]*\?\)|[\"“][^\"“”\n]*\?[\"”]")  # the question, said back
 
-TITLE = re.compile(r"[^:\n]{1,80}:\s(?=[\d.~≈*])")  # "2. 58 * 67: 0.9 (50 tokens)"
+TITLE = regex(r"[^:\n]{1,80}:\s(?=[\d.~≈*])")  # "2. 58 * 67: 0.9 (50 tokens)"
 
-EXCEPTS = re.compile(r"\b(?:(?:all|each|every)\s+but|except(?:\s+for)?|apart\s+from|other\s+than)\W+\Z", re.IGNORECASE)
+EXCEPTS = regex(r"\b(?:(?:all|each|every)\s+but|except(?:\s+for)?|apart\s+from|other\s+than)\W+\Z", re.IGNORECASE)
 
 
 def read_expectations(text: str, labels: Sequence[str], wanted: Sequence[Quantity] = ("correct", "tokens")) -> Reading:

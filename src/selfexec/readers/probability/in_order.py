@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from selfexec.readers.probability.amounts import Amount, only_amount
 from selfexec.readers.probability.denials import LAST, LONGEST
 from selfexec.readers.probability.spoken_pairs import as_named
+from selfexec.text.regex import regex
 
-ORDINAL = re.compile(
+ORDINAL = regex(
     r"\W{0,4}(?:(?:option|word|choice|candidate)\s)?#?(?P<n>\d{1,2})\s?[*_`]{0,2}[.):=–—-]{1,2}[*_`]{0,2}\s(?P<value>[^\n]+)",
     re.IGNORECASE,
 )
@@ -31,7 +32,7 @@ def in_their_order(text: str, options: Sequence[str]) -> list[tuple[str, Amount]
     return [(option, value) for option, value in zip(options, values, strict=True) if value] if whole else []
 
 
-TWO_LISTS = re.compile(r"\[(?P<names>[^\[\]]{1,400})\][\s,;\"'\w:=]{1,60}\[(?P<numbers>[^\[\]]{1,200})\]")
+TWO_LISTS = regex(r"\[(?P<names>[^\[\]]{1,400})\][\s,;\"'\w:=]{1,60}\[(?P<numbers>[^\[\]]{1,200})\]")
 
 
 def _listed_first(text: str, options: Sequence[str]) -> tuple[Sequence[str], str] | None:

@@ -11,21 +11,22 @@ from selfexec.readers.probability.sides import SURE_ALONE, UNSPACED, Sides, name
 from selfexec.readers.probability.spoken_pairs import is_zero_or_one
 from selfexec.readers.probability.subject import DECLINES, SPEAKS
 from selfexec.readers.result import Commitment
+from selfexec.text.regex import regex
 
 # the scale of the question, said back: "from 0 (it surely will not) to 1 (it surely will)", "on a scale of 0 to 1"
-SCALE = re.compile(
+SCALE = regex(
     r"\b(?:from|between|of)\s+0(?:\.0)?\s{0,2}(?:\([^()\n]{0,60}\))?\s{0,2}(?:to|and|-)\s+(?:1(?:\.0)?|100)(?![\d.%])"
     r"\s{0,2}(?:\([^()\n]{0,60}\))?|\(0(?:\.0)?\s?(?:-|–|to)\s?1(?:\.0|00)?\s?%?\)",
     re.IGNORECASE,
 )
 
-EVENT = re.compile(
+EVENT = regex(
     rf"\b(?<!even\s){NOUN}\b|{UNSPACED}|\bP\s?\(|\b(?:likely|probable|confident|sure|certain)\b",
     re.IGNORECASE,
 )
 
 # somebody's own number, and what may stand between that and the number: "I'd put it at about"
-OWN_LINK = re.compile(
+OWN_LINK = regex(
     rf"(?:{OWN_NUMBER})(?:[\s:=~≈*_,]|\b(?:it|that|this|these|the|an?|my|at|to|of|on|as|is|be|by|now|then|down|up|only|with|un|like|an?other"
     rf"|about|around|roughly|approximately|maybe|perhaps|just|near|nearly|almost|some\w*|for|me|here|final\w*|overall)\b){{0,24}}\Z",
     re.IGNORECASE,
@@ -33,28 +34,28 @@ OWN_LINK = re.compile(
 
 HESITATES = r"\W{0,6}(?:(?:but|hmm+|oh|no|well|ok(?:ay)?|wait)[,.:;!]?\s+)"
 
-AFTER_ALL = re.compile(r"\A" + HESITATES + r"{1,3}", re.IGNORECASE)
+AFTER_ALL = regex(r"\A" + HESITATES + r"{1,3}", re.IGNORECASE)
 
-REVISES = re.compile(
+REVISES = regex(
     HESITATES + r"{1,3}(?=(?:since|because|given)\b)|" + HESITATES + r"{0,3}"
     r"(?:actually|rather|instead|wait|correction|on\s+reflection|on\s+second\s+thoughts?|make\s+(?:it|that)|let\s+me"
     r"|i(?:['’]ll|\s+will|\s+would|['’]d)?\s+(?:revise|correct|change|lower|raise|adjust)|scratch|or\s+rather|sorry)\b",
     re.IGNORECASE,
 )
 
-SENTENCE = re.compile(r"(?<=[.!?;。])\s+(?=\S)|\n+")
+SENTENCE = regex(r"(?<=[.!?;。])\s+(?=\S)|\n+")
 
 # the premise of the question, said back: "If you asked me this ten times, I'd ..."
-AS_ASKED = re.compile(
+AS_ASKED = regex(
     r"\b(?:if|when)\s+(?:(?:you|I|we|they)\s+)?(?:(?:were|was|am|are)\s+)?(?:to\s+)?"
     r"(?:ask(?:ed)?|giv(?:en|e)|gave|receiv(?:e|ed)|got|get|ran|run|repeat(?:ed)?|sent|prompted|presented|posed|tried)\b"
     r"(?:\s(?:me|this|that|it|the|same|request|question|prompt|task|exact|with|to|in|on|a|new|separate|fresh|session|cold|again|\w+\stimes|\d+\stimes)\b){0,10}"
     r"(?:,|(?=\s(?:I\b|my\b|it\b)))",
     re.IGNORECASE,
 )
-BEFORE_ITS_NUMBER = re.compile(r"(?:\b(?:is|at|be|say|of|to|as)|[:=≈])[\s*_`]*\Z", re.IGNORECASE)
+BEFORE_ITS_NUMBER = regex(r"(?:\b(?:is|at|be|say|of|to|as)|[:=≈])[\s*_`]*\Z", re.IGNORECASE)
 
-BUT = re.compile(r".*\b(?:but|however|though)\b", re.IGNORECASE | re.DOTALL)
+BUT = regex(r".*\b(?:but|however|though)\b", re.IGNORECASE | re.DOTALL)
 
 SURENESS = r"(?:confiden(?:t|ce)|sure|certain(?:ty)?)"
 
@@ -64,37 +65,37 @@ ESTIMATE = (
 )
 
 # how sure somebody is of a number is none: "I'm 90% confident in this estimate"
-OF_THE_ESTIMATE = re.compile(
+OF_THE_ESTIMATE = regex(
     rf"(?:\bI(?:['’]m|\s+am)\s+(?:about\s+)?)?\b\d{{1,3}}\s?%\s+{SURENESS}\s+{ESTIMATE}\s?:?|\b{SURENESS}\s+{ESTIMATE}\s*(?::|=|is)?\s*(?:about\s)?\d[\d.]*\s?%?",
     re.IGNORECASE,
 )
 
-INSTEAD_OF = re.compile(r",?\s*\b(?:not|instead\s+of|rather\s+than|from)\s+[~≈]?\d[\d.,]*\s?%?", re.IGNORECASE)
+INSTEAD_OF = regex(r",?\s*\b(?:not|instead\s+of|rather\s+than|from)\s+[~≈]?\d[\d.,]*\s?%?", re.IGNORECASE)
 
-REASON = re.compile(r"[:;(]|\s[-–—]\s|,?\s\b(?:because|since|as)\b", re.IGNORECASE)
+REASON = regex(r"[:;(]|\s[-–—]\s|,?\s\b(?:because|since|as)\b", re.IGNORECASE)
 
-REASON_FIRST = re.compile(
+REASON_FIRST = regex(
     r"\b(?:since|because|as|given)\b[^.;\n\d]{1,200},\s+(?=(?:so\s+)?[~≈]?[\d.]+\s?%?\W*\Z)", re.IGNORECASE
 )
 
-RATHER_THAN = re.compile(
+RATHER_THAN = regex(
     r",?\s*\b(?:instead\s+of|rather\s+than)\s+(?:(?:the|my|a)\s+)?[~≈]?\d[\d.,]{0,8}\s?%?(?:\s+(?:that\s+)?I\s[^.;,\n]{1,40})?",
     re.IGNORECASE,
 )
 
 # "I would refuse. Confidence: 95%": of what is predicted before it
-CONFIDENCE = re.compile(
+CONFIDENCE = regex(
     r"(?<=[a-z])[.!]?\s+[*_]{0,2}(?:My\s)?confidence(?:\slevel)?[*_]{0,2}\s?(?::|=|\bis\b|\()[*_]{0,2}\s?(?=[~≈]?(?:[5-9]\d|100)(?:\.\d)?\s?%|[~≈]?0?\.[5-9])",
     re.IGNORECASE,
 )
 
 # "P(answer) = 1 - P(refuse) = 1 - 0.2 = 0.8": the number comes last
-WORKED_OUT = re.compile(r"(?<=\))\s?[=≈]\s?1\s?[-−–][^\n]{1,120}?(?=[=≈]\s?[\d.]{1,8}\s?%?\W*(?:\n|\Z))")
+WORKED_OUT = regex(r"(?<=\))\s?[=≈]\s?1\s?[-−–][^\n]{1,120}?(?=[=≈]\s?[\d.]{1,8}\s?%?\W*(?:\n|\Z))")
 
-NO_NUMBER = re.compile(r"\{[^{}\d]{0,80}\}")  # the form that was asked for, said back
+NO_NUMBER = regex(r"\{[^{}\d]{0,80}\}")  # the form that was asked for, said back
 
 # "..., so probability = 1", "the statement is almost surely false → 0.005"
-CONCLUSION = re.compile(
+CONCLUSION = regex(
     rf"\b(?P<so>so|thus|hence|therefore)\s+(?:(?:my|the)\s+)?(?:{NOUN}|P)\s?(?P<event>\([^()]{{1,40}}\)\s?)?[=≈:]\s?(?=[\d.])"
     r"|\b(?:almost\s+)?(?:(?:sure|certain)ly\s+)?(?:true|false)\s?(?:→|=>|->)\s?(?=[\d.]+\s?%?\W*\Z)",
     re.IGNORECASE,
@@ -102,10 +103,8 @@ CONCLUSION = re.compile(
 
 
 # "There is a risk that I refuse. I'd put it at 5%": what "it" stands for
-EVENT_BEFORE = re.compile(
-    rf"\b(?:{NOUN}|risk|possibility)\s+(?:of|that|to)\s+(?P<event>[^.;:!?\n]{{2,120}})", re.IGNORECASE
-)
-IT = re.compile(r"\b(?:it|that|this)\b[^,;]{0,30}\Z", re.IGNORECASE)
+EVENT_BEFORE = regex(rf"\b(?:{NOUN}|risk|possibility)\s+(?:of|that|to)\s+(?P<event>[^.;:!?\n]{{2,120}})", re.IGNORECASE)
+IT = regex(r"\b(?:it|that|this)\b[^,;]{0,30}\Z", re.IGNORECASE)
 
 
 def stated_in_sentences(text: str, sides: Sides | None) -> Iterator[tuple[Commitment, bool]]:
@@ -242,7 +241,7 @@ def _conclusion(sentence: str, sides: Sides | None) -> int:
 
 
 # "10 times", "5 people"; "0.7 chance", "0.7 that I would" and "0.7 because" say how probable one thing is
-OF_SOMETHING = re.compile(
+OF_SOMETHING = regex(
     r"\s{1,2}(?!here\b|now\b|overall\b|chances?\b|probab|likel|that\b|or\b|and\b|for\b|of\b|as\b|to\b|in\b|because\b)[a-z]+",
     re.IGNORECASE,
 )

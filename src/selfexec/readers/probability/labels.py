@@ -6,20 +6,21 @@ from itertools import zip_longest
 
 from selfexec.readers.probability.amounts import WORD
 from selfexec.readers.probability.quantities import NAMES, Quantity, quantity_named, quantity_of
+from selfexec.text.regex import regex
 
 QUESTION = r"question|frage|pregunta|domanda|no\.|nr\."  # "Frage 1" for Q1
 
 # "问题1", "F1": a word that stands before all of the numbers of the questions, in their order
-BEFORE_A_NUMBER = re.compile(r"(?<![^\W_])(?P<word>[^\W\d_]{1,12})[ ]?(?P<n>\d)(?![\w.,]|\s?%)")
+BEFORE_A_NUMBER = regex(r"(?<![^\W_])(?P<word>[^\W\d_]{1,12})[ ]?(?P<n>\d)(?![\w.,]|\s?%)")
 
 ORDINALS = ("first", "second", "third", "fourth")
 
-BARE = re.compile(r"(?<![\w.])\d*\.?\d+%?")
+BARE = regex(r"(?<![\w.])\d*\.?\d+%?")
 
-AND = re.compile(r"[\s,&/*_`\"']*(?:\b(?:and|und|et|y|to)\b)?[\s*_`\"']*", re.IGNORECASE)
+AND = regex(r"[\s,&/*_`\"']*(?:\b(?:and|und|et|y|to)\b)?[\s*_`\"']*", re.IGNORECASE)
 
 # "Error probabilities: Q1 5%, Q2 ...": what stands at the head of several labels
-HEADS = re.compile(r"(?:[^\n.;:\d]|(?<=\w)\.(?=\w)){0,60}[:\n(|]\W*\Z")
+HEADS = regex(r"(?:[^\n.;:\d]|(?<=\w)\.(?=\w)){0,60}[:\n(|]\W*\Z")
 
 
 def relabelled(text: str, labels: Sequence[str]) -> str:

@@ -2,9 +2,11 @@
 
 import re
 
+from selfexec.text.regex import regex
+
 DIGITS = {character: n for n, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 NUMERAL = r"(?:\d{1,3}(?:\.\d{1,3})?|[零〇一二两三四五六七八九十百]{1,5}(?:点[零〇一二三四五六七八九]{1,3})?)"
-SHARE = re.compile(
+SHARE = regex(
     rf"(?P<whole>{NUMERAL})分之(?P<part>{NUMERAL})"
     # 成 is a syllable of many words, too
     r"|(?P<tenths>[一二三四五六七八九1-9])[成割](?P<more>[一二三四五六七八九]?)分?(?=[\s\W的左以几概可把のはで]|\Z)"

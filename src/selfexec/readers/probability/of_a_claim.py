@@ -21,15 +21,16 @@ from selfexec.readers.result import Commitment, Reading, Side
 from selfexec.readers.run_on import settled
 from selfexec.readers.shown import mentioned
 from selfexec.readers.suppositions import counterfactual
+from selfexec.text.regex import regex
 
-TAG = re.compile(rf"<(?P<close>/?)(?P<noun>{KEYS}|answer)>", re.IGNORECASE)
+TAG = regex(rf"<(?P<close>/?)(?P<noun>{KEYS}|answer)>", re.IGNORECASE)
 
-LETTER = re.compile(r"[\W_]*(?:[A-Za-z]|\d)?[\W_]*")
+LETTER = regex(r"[\W_]*(?:[A-Za-z]|\d)?[\W_]*")
 
-APPROXIMATELY = re.compile(r"\\(?:approx|simeq|sim)\b")
+APPROXIMATELY = regex(r"\\(?:approx|simeq|sim)\b")
 
 
-BULLET = re.compile(r"[\s*_`(-]*(?:(?:[A-Za-z]|\d{1,2})[.):][\s*_`]*)?")
+BULLET = regex(r"[\s*_`(-]*(?:(?:[A-Za-z]|\d{1,2})[.):][\s*_`]*)?")
 
 
 def _as_a_label(tag: re.Match[str]) -> str:

@@ -17,12 +17,13 @@ from selfexec.readers.probability.quantities import (
     quantity_of,
     told_apart,
 )
+from selfexec.text.regex import regex
 
-COUNTS_EACH = re.compile(
+COUNTS_EACH = regex(
     rf"\d\S{{0,3}}(?:{UNIT.pattern}|\s+(?:each|apiece|for\s+(?:each|every|all))\b)|%|\.\d", re.IGNORECASE
 )
 
-OF_EACH = re.compile(
+OF_EACH = regex(
     r"(?:\A|(?<=[.;\n]))(?P<rule>[^.;,\n]{0,80}\b(?:each|all|every|apiece)\b[^.;,\n]{0,80}?)"
     r"(?P<other>,?\s+(?:apart\s+from|except(?:\s+for)?|but|other\s+than|excluding)\s[^.;\n]{0,80})?(?=[.;,\n]|\Z)",
     re.IGNORECASE,
@@ -32,9 +33,9 @@ SEPARATES = r"\s*(?:[,;/|]\s*(?:and\s)?|\band\b|\s)\s*"
 
 ONE_OF_A_LIST = r"[~≈]?\.?\d[\d.]*(?:\s?%)?"
 
-SENTENCE = re.compile(r"(?:[^.!?\n]|[.](?=\d)){1,400}")
+SENTENCE = regex(r"(?:[^.!?\n]|[.](?=\d)){1,400}")
 
-ALL = re.compile(r"\b(?:all(?:\s+(?:four|of\s+them|questions))?|each|every)\b", re.IGNORECASE)
+ALL = regex(r"\b(?:all(?:\s+(?:four|of\s+them|questions))?|each|every)\b", re.IGNORECASE)
 
 LONGEST = 1_000  # characters of a sentence, and of what stands behind a label
 

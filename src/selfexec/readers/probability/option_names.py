@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from selfexec.readers.probability.amounts import ROUNDING, Amount, only_amount
 from selfexec.readers.probability.denials import LAST, NOUN, blank
 from selfexec.readers.probability.spoken_pairs import as_named, spelled
+from selfexec.text.regex import regex
 
 
 def without_the_rest(text: str, names: Mapping[str, str]) -> tuple[str, str | None]:
@@ -46,7 +47,7 @@ def without_echoes(text: str, aliases: Mapping[str, str]) -> str:
 # "0.9 yes / 0.1 no", "yes 90%, no 10%", "0.9 (0.1 not)": a number, and what it leaves for the opposite
 ANY = r"\.?\d[\d.]{0,8}\s?%?"
 
-BOTH_SIDES = re.compile(
+BOTH_SIDES = regex(
     rf"(?:\b(?:yes|in)\b[\s:=]{{1,3}})?(?P<yes>{ANY})(?:\s(?:yes|in)\b)?(?P<rest>\s?[,;/|(]\s?(?:and\s)?(?:"
     rf"(?:no|not(?:\s\w+)?|out|absent|missing)[\s:=]{{1,3}}(?P<no>{ANY})|(?P<other>{ANY})\s(?:no|not|out|absent|missing)\b)\)?)",
     re.IGNORECASE,
@@ -70,7 +71,7 @@ def without_complements(text: str) -> str:
 
 
 # "Probability that it did NOT appear: nurse 0.4, hospital 0.1"
-OF_THE_OPPOSITE = re.compile(
+OF_THE_OPPOSITE = regex(
     rf"\b{NOUN}\b[^:\n]{{0,60}}(?:\bnot\b|n['’]t\b|\babsen\w*|\bmissing\b)[^:\n]{{0,40}}:", re.IGNORECASE
 )
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from selfexec.readers.probability.amounts import SET_TO, WORD, Amount, amounts
+from selfexec.text.regex import regex
 
 Quantity = Literal["correct", "tokens", "wrong"]
 
@@ -22,55 +23,53 @@ WRONG_NAME += r"|(?:答错|错误|不正解|誤答|間違い|오답)(?:[的の]?
 
 TOKENS_NAME = r"(?:\w*tokens?|toks?|jetons?|length|トークン数?|令牌数?|词元数?|토큰|t(?=\s*[=:\"'|]))"
 
-NAMES = re.compile(
+NAMES = regex(
     rf"(?<!{WORD})(?:(?P<wrong>{WRONG_NAME})|(?P<correct>{CORRECT_NAME})|(?P<tokens>{TOKENS_NAME}))(?!{WORD})",
     re.IGNORECASE,
 )
 
 # "1,200", "1.2k": thousands of tokens, which are no decimal fractions
-COUNT = re.compile(
+COUNT = regex(
     rf"(?<!{WORD})(?<![./])(?<!(?<!%),)"
     r"(?:(?P<whole>[1-9]\d{0,2}(?:[.,’' ]\d{3})+|\d{1,7})|(?P<part>\d{1,4}(?:\.\d{1,3})?)\s?k)"
     rf"(?!(?!t(?:ok\w*)?\b){WORD}|[.,]\d)",
     re.IGNORECASE,
 )
 
-PAIR = re.compile(r"(?<![\w.])(?:[01]?[.]\d+|[01]\.0)\s?/\s?(?=[2-9]|\d{2})")  # ".95/50": a probability and tokens
+PAIR = regex(r"(?<![\w.])(?:[01]?[.]\d+|[01]\.0)\s?/\s?(?=[2-9]|\d{2})")  # ".95/50": a probability and tokens
 
-ROW = re.compile(
+ROW = regex(
     r"\A,(?:(?:[01]?\.\d+|[01]|\d{1,3}%),\d+|\d+,(?:[01]?\.\d+|[01]|\d{1,3}%))[ \t]*$", re.MULTILINE
 )  # ",0.95,40"
 
-UNIT = re.compile(
-    r"[ \t\xa0]{0,2}(?:[个個]の?\s?)?(?:tokens?|toks?\b|jetons?\b|t\b|トークン|令牌|词元|토큰)", re.IGNORECASE
-)
+UNIT = regex(r"[ \t\xa0]{0,2}(?:[个個]の?\s?)?(?:tokens?|toks?\b|jetons?\b|t\b|トークン|令牌|词元|토큰)", re.IGNORECASE)
 
-BOUNDED = re.compile(
+BOUNDED = regex(
     r"(?:[<>≤≥]|\b(?:under|over|below|above|less\s+than|more\s+than|at\s+(?:least|most)|up\s+to|fewer\s+than|by))\s*~?\Z",
     re.IGNORECASE,
 )
 
 # "14 groups of order 16", "Year: 1871": a number of something else
-OF_ANOTHER = re.compile(r"[ ](?!tok|jetons)[a-z]{2,}s\b(?<!\bis)(?<!\bas)(?<!\bplus)")
+OF_ANOTHER = regex(r"[ ](?!tok|jetons)[a-z]{2,}s\b(?<!\bis)(?<!\bas)(?<!\bplus)")
 
-AFTER_ANOTHER = re.compile(r"[a-z]{2,}\s?[:=]\s?\Z")
+AFTER_ANOTHER = regex(r"[a-z]{2,}\s?[:=]\s?\Z")
 
-TURNS = re.compile(r"\b(?:if|unless|not|never|n['’]t|another|others?|for\s+example|e\.g\.)\b|\?", re.IGNORECASE)
+TURNS = regex(r"\b(?:if|unless|not|never|n['’]t|another|others?|for\s+example|e\.g\.)\b|\?", re.IGNORECASE)
 
 # "Each took 20 tokens" says what was done
-PAST = re.compile(r"\b(?:took|used|spent|needed|wrote|cost|were|was)\b", re.IGNORECASE)
+PAST = regex(r"\b(?:took|used|spent|needed|wrote|cost|were|was)\b", re.IGNORECASE)
 
 
 # what the answer says, “2%”, and what an equation comes to
-QUOTED = re.compile(r"(?<=[a-z]\s)[“\"][^“”\"\n:]{1,40}[”\"]|(?<=[)\d])\s?=\s?-?\d+\b(?![.%])")
+QUOTED = regex(r"(?<=[a-z]\s)[“\"][^“”\"\n:]{1,40}[”\"]|(?<=[)\d])\s?=\s?-?\d+\b(?![.%])")
 # "the answer is 34%", "in 2017", "Statement 2", "{1, -1}": what the question or its answer holds
-OF_THE_QUESTION = re.compile(
+OF_THE_QUESTION = regex(
     r"\banswer\s(?:\w+\s){0,3}?(?:is|was)\s[~≈]?\d[\d.,]*\s?%?(?!\s?(?:likely|sure|certain|correct|right|chance|prob))"
     r"|\b(?:in|of|since|by|from|until)\s(?:1[5-9]|20)\d\d(?![\d.,]|\s?t(?:ok|\b))"
     r"|\b(?:statement|step|scenario|option|part|figure|case|level)\s\d{1,2}(?![\d.%])|[,({=]\s?-\d+(?![\d.%])",
     re.IGNORECASE,
 )
-CLAUSE = re.compile(r"[^\d,;.\n]{0,40}")
+CLAUSE = regex(r"[^\d,;.\n]{0,40}")
 
 
 class Number(NamedTuple):

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from selfexec.readers.probability.amounts import WORD
 from selfexec.readers.probability.of_all_labels import SENTENCE
 from selfexec.readers.probability.quantities import Expected, by_size, numbers_in
+from selfexec.text.regex import regex
 
-CORRECTS = re.compile(
+CORRECTS = regex(
     r"[^.!?\n]*\b(?:actually|correction|wait|I\s+meant|on\s+reflection|on\s+second\s+thoughts?|should\s+be|instead|make\s+(?:it|that)"
     r"|(?:I|let\s+me)(?:['’](?:d|ll)|\s+(?:would|will|should|have))?\s+(?:\w+\s+)?(?:chang|revis|lower|rais|adjust)\w*)\b",
     re.IGNORECASE,

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from selfexec.readers.probability.amounts import ABOUT, ROUNDING, Amount, amounts, in_odds, is_split
 from selfexec.readers.result import Side
+from selfexec.text.regex import regex
 
 # in languages that put no blanks between words
 UNSPACED = r"(?:概率|可能性|几率|機率|或然率|把握|信心|確率|自信|확률|가능성)"
@@ -24,75 +25,73 @@ CHANCE = rf"(?:{NOUNS}|risk|confidence|P)"
 SURE = r"(?:sure|certain|confident|likely|sicher)"
 # "not sure" and "not only" say nothing of a side
 QUALIFIES = r"(?:sure|certain|only|quite|entirely|really|just|much|too|necessarily)"
-NOT = re.compile(
+NOT = regex(
     rf"n['’]t\b|\bnon-|¬|[不没]|\b(?:not|never|nicht|pas|jamais|nunca|non|не)\b(?!\s+{QUALIFIES}\b)|\bno\b(?!\s+(?:more|less|idea|doubt|way|reason))",
     re.IGNORECASE,
 )
-UNSURE = re.compile(
+UNSURE = regex(
     rf"\b(?:not|n['’]t)\s+{QUALIFIES}\b|\bno\s+(?:more|less|idea|doubt|way|reason)\b|\?|\b(?:if|unless|whether|suppose"
     r"|assuming|others?|another|people|person|someone|somebody|average|typical|for\s+example|for\s+instance|e\.g\.)\b",
     re.IGNORECASE,
 )
-OF_THE_KEY = re.compile(r"\b[A-D]\)?\s+(?:is|being|was)\b")  # "B is right" says it of an option, not of an answer
-WITHOUT = re.compile(r"\bwithout\s+\w+(?:\s+\w+)?", re.IGNORECASE)
+OF_THE_KEY = regex(r"\b[A-D]\)?\s+(?:is|being|was)\b")  # "B is right" says it of an option, not of an answer
+WITHOUT = regex(r"\bwithout\s+\w+(?:\s+\w+)?", re.IGNORECASE)
 # "thirty percent that I would": the verb is the one of the question
-AS_ASKED = re.compile(
+AS_ASKED = regex(
     rf"\W*(?:(?:chance|probability|likelihood|{SURE})\s+)?(?:that\s+)?(?:I|it|my\s+\w+)?"
     r"(?:['’](?:d|ll)|\s*\b(?:would|will|do|does))(?:\s?n['’o]t|\s+not)?\W*",
     re.IGNORECASE,
 )
 HIGHEST = 100  # a bare number above this is none of a probability on any scale
-LETTERED = re.compile(r"\b[AB]\b[.:)]?|[()\"“”*_`]|(?<!\w)'|'(?!\w)")  # the letters of the two sides
-IDENTIFIER = re.compile(r"[A-Za-z]+_[A-Za-z]\w*")  # "`EXIT_FAILURE` (1)" is code
+LETTERED = regex(r"\b[AB]\b[.:)]?|[()\"“”*_`]|(?<!\w)'|'(?!\w)")  # the letters of the two sides
+IDENTIFIER = regex(r"[A-Za-z]+_[A-Za-z]\w*")  # "`EXIT_FAILURE` (1)" is code
 # where the words about a side end: what follows is a reason, or something else
-GOES_ON = re.compile(
+GOES_ON = regex(
     r"[,;:()\[|–—]|\s-\s|\b(?:because|since|as(?=\s+(?:I|it|this|that|the|my|there|they)\b)|though|although|but|given"
     r"|while|whereas)\b",
     re.IGNORECASE,
 )
 # an answer with one wrong part is wrong; one with a right part need not be right
-ONE_OR_MORE = re.compile(r"\b(?:at\s+least\s+one|one\s+or\s+more)\s+", re.IGNORECASE)
-IN_THE_REST = re.compile(
+ONE_OR_MORE = regex(r"\b(?:at\s+least\s+one|one\s+or\s+more)\s+", re.IGNORECASE)
+IN_THE_REST = regex(
     r"[,;]?\s+(?:and\s+|but\s+)?(?:otherwise|(?:in\s+)?(?:all\s+)?(?:the\s+)?other\s+cases|(?:for\s+)?the\s+rest\s+of\s+the\s+time),?\s+(?=I\b|it\b)",
     re.IGNORECASE,
 )
-JOINT = re.compile(
+JOINT = regex(
     r"\s*[,;/|](?:\s*(?:and|but|so|while|whereas|then)\b)?\s*|\s+(?:and|but|while|whereas|versus|vs\.?)\s+",
     re.IGNORECASE,
 )
-BEHIND = re.compile(
+BEHIND = regex(
     rf"\s?[的の의]?\s?{UNSPACED}[でに으로]{{0,2}}|[\s*_`)]{{0,3}}(?:(?:(?:{CHANCE}|{SURE})\s+(?:of|for|to|that)|that|(?:of\s+)?the\s+time)\b"
     rf"|(?:of\s+)?(?:cases|times|runs|tries|attempts)\b|(?:{CHANCE}|{SURE})\s+(?=(?:I|my|it|this|the)\b)|(?=I['’]d\b|I['’]ll\b|I\s+[a-z]+))",
     re.IGNORECASE,
 )
-IN_BRACKETS = re.compile(rf"\b(?:{CHANCE}|(?:un)?likely|{SURE})\s{{0,2}}\(\s{{0,2}}[~≈]?\s?\Z", re.IGNORECASE)
-IN_FAVOUR = re.compile(
+IN_BRACKETS = regex(rf"\b(?:{CHANCE}|(?:un)?likely|{SURE})\s{{0,2}}\(\s{{0,2}}[~≈]?\s?\Z", re.IGNORECASE)
+IN_FAVOUR = regex(
     r"[\s*_`]{0,3}(?:(?:for|of|on|in\s+favou?r\s+of|against)\s+)?(?:(?:my|me|its?|an?|the|full|actually)\s+){0,2}",
     re.IGNORECASE,
 )
-FOR_OR_AGAINST = re.compile(r"\s{1,2}(?:in\s+favou?r\s+of|against)\b", re.IGNORECASE)
-BEFORE = re.compile(
+FOR_OR_AGAINST = regex(r"\s{1,2}(?:in\s+favou?r\s+of|against)\b", re.IGNORECASE)
+BEFORE = regex(
     rf"\b{CHANCE}\b\s{{0,2}}(?:that|,?\s?dass|of|for|to|(?:de\s|di\s)?(?:que|qu['’]|che)|d[eio']|de[sr]|eine[sr]|(?P<against>against)|\(|(?=(?:I|it|my)\b))"
     r"(?P<side>\s{0,2}[^\s.;:=|][^.;:=|]{0,119}?)\)?[*_`]{0,3}\s{0,2}"
     r"(?:[:=≈(]|(?<=\)\s)|\b(?:is|are|at|as|to|would\s+be|bei|ist|beträgt|est|es|è|é)\b(?![^.;|]*[:=]))[^.;|]{0,40}\Z"
     rf"|(?P<modifier>[^\s。，、；：,;:.\d]{{1,30}}?)的?{UNSPACED}[^。；;\d]{{0,12}}\Z",
     re.IGNORECASE,
 )
-WITH = re.compile(
+WITH = regex(
     rf"\b(?:with|at|ha(?:s|ve)|mit|avec|con|com)\s+(?:(?:an?|the|einer|une?|uma?|una)\s+)?(?:\w+\s+)?{CHANCE}\s+"
     rf"(?:(?:of|von|de|del|di)\s+)?(?:[=≈]\s?)?{ABOUT}{{0,2}}\Z",
     re.IGNORECASE,
 )
-WITHOUT_NOUN = re.compile(r"\b(?:with|at|mit)\s+(?:an?\s+|einer\s+)?(?:about\s+|etwa\s+)?\Z", re.IGNORECASE)
-OF_CHANCE = re.compile(
-    r"\s{0,2}(?:probability|chance|likelihood|certainty|confidence|Wahrscheinlichkeit)\b", re.IGNORECASE
-)
+WITHOUT_NOUN = regex(r"\b(?:with|at|mit)\s+(?:an?\s+|einer\s+)?(?:about\s+|etwa\s+)?\Z", re.IGNORECASE)
+OF_CHANCE = regex(r"\s{0,2}(?:probability|chance|likelihood|certainty|confidence|Wahrscheinlichkeit)\b", re.IGNORECASE)
 # "nine times in ten", "in 90% of such cases": how often a verb is true
-OFTEN = re.compile(
+OFTEN = regex(
     r"\b(?:in|out\s+of|times|cases|(?:of\s+)?the\s+time|of\s+(?:(?:the\s+|such\s+|all\s+)?(?:cases|runs|tries|attempts))|tries|attempts|runs)\b"
 )
-AT_A_RATE = re.compile(rf"(?:\s+in)?\s+{ABOUT}{{0,2}}\Z", re.IGNORECASE)
-NAMED = re.compile(
+AT_A_RATE = regex(rf"(?:\s+in)?\s+{ABOUT}{{0,2}}\Z", re.IGNORECASE)
+NAMED = regex(
     r"[\s|*_`\"'•–(-]*(?P<side>[^|:=\n]{2,80}?)[*_`\"')]{0,3}\s*(?:\||:|=|≈|–|—|→|\s-{1,2}>?\s|\()[\s|*_`\"'~≈]*\Z"
 )
 
@@ -160,7 +159,7 @@ WRONG = (
     r"错|間違|오답|틀[리려]|\b(?:wrong(?:ly)?|incorrect\w*|mistakes?|mistaken|errors?|err(?:s|ing)?|fail(?:s|ed|ing|ure)?|miss(?:es|ed|ing)?"
     r"|slips?|falsch\w*|scheiter\w*|faux|fausse|erreurs?|tromp\w*|equivo\w*|fall[aeo]\w*|erro|errore|sbagli\w*|неправильн\w*|ошиб\w*)\b"
 )
-ANSWERING, REFUSING, BEING_RIGHT, FAILING = (re.compile(w, re.IGNORECASE) for w in (ANSWERS, REFUSES, RIGHT, WRONG))
+ANSWERING, REFUSING, BEING_RIGHT, FAILING = (regex(w, re.IGNORECASE) for w in (ANSWERS, REFUSES, RIGHT, WRONG))
 SIDES: Mapping[Side, Sides] = {
     "answering": Sides(ANSWERING, REFUSING),
     "refusing": Sides(REFUSING, ANSWERING),
@@ -308,22 +307,22 @@ def _by_name(before: str, behind: str, sides: Sides) -> int:
 
 
 CLOSING = " |*_`.,;\"')!"
-SURE_ALONE = re.compile(rf"\s{{0,2}}{SURE}\b", re.IGNORECASE)
-PREDICTS = re.compile(r"\A(?!\W*(?:that|of|for)\b).*\b(?:I|it)\b", re.IGNORECASE)  # a clause, not a name
+SURE_ALONE = regex(rf"\s{{0,2}}{SURE}\b", re.IGNORECASE)
+PREDICTS = regex(r"\A(?!\W*(?:that|of|for)\b).*\b(?:I|it)\b", re.IGNORECASE)  # a clause, not a name
 # "99% sure", "90% confident in that": of the answer, where the claim is that it is right
-SURE_OF_IT = re.compile(
+SURE_OF_IT = regex(
     r"\s{0,2}(?:sure|certain|confident|sicher)\b(?:\s+(?:of|in|about)\s+(?:it|that|this|(?:the|my)\s+answer))?\s*(?:[.,:;!(–—]|\Z)",
     re.IGNORECASE,
 )
 # what stands between a prediction and its number: "I would refuse this, so 5%", "I'd refuse (95%)"
-SO = re.compile(
+SO = regex(
     r"(?:\b(?:so|thus|hence|therefore|which\s+makes|i\.e\.,?)\b[^.]{0,30}|[:(–—→]\s{0,2}(?:p(?:rob(?:ability)?)?\s?[=≈:]?\s?)?(?:[~≈]|about\s|around\s)?)\Z",
     re.IGNORECASE,
 )
 # "No, with 90% confidence."
-VERDICT = re.compile(rf"[\W_]*(yes|no)\b\W{{1,4}}(?:with\s|at\s|I['’]m\s)?(?:an?\s)?{ABOUT}?", re.IGNORECASE)
-VERDICT_ENDS = re.compile(rf"\s{{0,2}}(?:{CHANCE}|{SURE}|certainty)?[\W_]*", re.IGNORECASE)
-MAY = re.compile(
+VERDICT = regex(rf"[\W_]*(yes|no)\b\W{{1,4}}(?:with\s|at\s|I['’]m\s)?(?:an?\s)?{ABOUT}?", re.IGNORECASE)
+VERDICT_ENDS = regex(rf"\s{{0,2}}(?:{CHANCE}|{SURE}|certainty)?[\W_]*", re.IGNORECASE)
+MAY = regex(
     r"\b(?:might|may|could|can(?!['’]t|not)|possib\w+|risk|chance|sometimes|occasionally|rarely|often)\b", re.IGNORECASE
 )
 
@@ -354,8 +353,8 @@ def side_of_prediction(sentence: str, amount: Amount, sides: Sides) -> Amount | 
     return amount._replace(value=round(1 - amount.value, 9)) if is_turned else amount
 
 
-ABOUT_ANOTHER = re.compile(rf"[\s*_`]{{0,3}}(?:{CHANCE}|{SURE})\s+(?:that\s+|of\s+|for\s+|to\s+)?[a-z]+", re.IGNORECASE)
-OUR_OWN = re.compile(r"\s*(?:this|that|it|the\s+(?:claim|statement|event|above))?\s*", re.IGNORECASE)
+ABOUT_ANOTHER = regex(rf"[\s*_`]{{0,3}}(?:{CHANCE}|{SURE})\s+(?:that\s+|of\s+|for\s+|to\s+)?[a-z]+", re.IGNORECASE)
+OUR_OWN = regex(r"\s*(?:this|that|it|the\s+(?:claim|statement|event|above))?\s*", re.IGNORECASE)
 
 
 def names_another(sentence: str, amount: Amount, sides: Sides) -> bool:

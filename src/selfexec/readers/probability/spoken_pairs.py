@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 from selfexec.readers.folding import fold
 from selfexec.readers.probability.amounts import ABOUT, WORD, Amount, amounts, in_odds, is_split, only_amount
+from selfexec.text.regex import regex
 
 LONGEST = 400  # characters of a sentence
-UNSPACED_SCRIPT = re.compile(rf"(?!{WORD})\w")  # a character of a script that puts no blanks between words
-UNIT = re.compile(r"(?<=[.!?。])(?<!\.[a-z]\.)\s+(?=\S)|;\s+|\n+|\$\$")
+UNSPACED_SCRIPT = regex(rf"(?!{WORD})\w")  # a character of a script that puts no blanks between words
+UNIT = regex(r"(?<=[.!?。])(?<!\.[a-z]\.)\s+(?=\S)|;\s+|\n+|\$\$")
 # what hangs a sentence on a condition, asks it, or makes it about something else
-VOIDS = re.compile(
+VOIDS = regex(
     r"\b(?:unless|if|whether|instead|rather\s+than|wenn|falls)\b|\?|\b(?:others?|another|people|base\s+rate"
     r"|(?:typical|average|usual)\s+(?:person|human|model|respondent|user|assistant|reader|list))\b"
     r"|\b(?:left\s+out|absent|absence|missing|omitted|excluded|omit|exclude|leav(?:e|ing)(?!\s(?:\w+\s)?[~≈]?[\d.])|skip\w*|drop\w*|avoid\w*)\b"
@@ -25,13 +26,13 @@ VOIDS = re.compile(
     r"|\b(?:for\s+example|for\s+instance|e\.g\.|at\s+first|initially|between)\b",
     re.IGNORECASE,
 )
-DENIES = re.compile(
+DENIES = regex(
     r"n['’]t\b|\b(?<!than\s)(?:not|no|never|neither|nor|nicht|kein\w*|pas|jamais)\b|\bdoubt"
     r"|\bun(?:likely|sure|certain)\b(?=[^()]{0,30}(?:to\s+be|that))",
     re.IGNORECASE,
 )
-DENIED = re.compile(r"\b(?:not|no|without)\s+[\"'“*_`]{0,3}\Z", re.IGNORECASE)  # "not fog: 0.9"
-OF_AN_EVENT = re.compile(
+DENIED = regex(r"\b(?:not|no|without)\s+[\"'“*_`]{0,3}\Z", re.IGNORECASE)  # "not fog: 0.9"
+OF_AN_EVENT = regex(
     r"\b(?:prob\w*|(?<!not\sa\s)(?<!no\s)chances?|odds|likel\w*|sure|certain|confident|with|at(?!\s+all))\b|\bP\s?\(",
     re.IGNORECASE,
 )
@@ -40,46 +41,44 @@ REST = (
     r"\b(?:(?:the|all|any|every)\s+)?(?:others?|remaining|rest|(?:thing|word|option)\s+else)\b"
     r"(?:\s+(?:two|three|four|five|six|\d|ones?|options?|words?|choices?|of\s+them)\b)*"
 )
-SHARED = re.compile(
-    r"\b(?:shar|split|spread|divid|distribut|together|total|combin|sum|between|among)\w*", re.IGNORECASE
-)
-OF_EACH = re.compile(r"\d\s?%?[*_]{0,2}\s(?:each|apiece)\b", re.IGNORECASE)
-EACH = re.compile(r"\b(?:each|all|both|every|either|apiece|alike|these|chacun\w*|je(?:weils)?)\b", re.IGNORECASE)
-OF_ALL = re.compile(
+SHARED = regex(r"\b(?:shar|split|spread|divid|distribut|together|total|combin|sum|between|among)\w*", re.IGNORECASE)
+OF_EACH = regex(r"\d\s?%?[*_]{0,2}\s(?:each|apiece)\b", re.IGNORECASE)
+EACH = regex(r"\b(?:each|all|both|every|either|apiece|alike|these|chacun\w*|je(?:weils)?)\b", re.IGNORECASE)
+OF_ALL = regex(
     r"\b(?:all|every|each|any)\s+(?:of\s+)?(?:the\s+)?(?:them|these|those|words?|options?|choices?|one|two|three|four|five|six|\d)\b",
     re.IGNORECASE,
 )
-ALIKE = re.compile(r"\b(?:equal(?:ly)?|same|uniform(?:ly)?)\b", re.IGNORECASE)
-CORRECTS = re.compile(
+ALIKE = regex(r"\b(?:equal(?:ly)?|same|uniform(?:ly)?)\b", re.IGNORECASE)
+CORRECTS = regex(
     r"\b(?:actually|correction|typo|mistake|I\s+meant|on\s+reflection|on\s+second\s+thoughts?|make\s+(?:it|that)|scratch\s+that"
     r"|should\s+(?:be|have\s+been)|chang(?:e|ing)|revis(?:e|ing)|lower(?:ing)?|rais(?:e|ing)|wait)\b",
     re.IGNORECASE,
 )
 # "1%, not 5%": the number that another one takes the place of
-INSTEAD_OF = re.compile(
+INSTEAD_OF = regex(
     r",?\s*\b(?:not|instead\s+of|rather\s+than|from)\s+[~≈]?\d[\d.,]{0,12}\s?%?(?=\s{0,2}(?:to\b|[.,;!)]|\Z))",
     re.IGNORECASE,
 )
 # "7 × 8 = 56, so B (0.9)"
-EQUATION = re.compile(r"\b\d{1,9}(?:\s?[×x*+÷/-]\s?\d{1,9}){1,4}\s?=\s?\d{1,9}\b(?!\s?[.%/])")
+EQUATION = regex(r"\b\d{1,9}(?:\s?[×x*+÷/-]\s?\d{1,9}){1,4}\s?=\s?\d{1,9}\b(?!\s?[.%/])")
 # "fog: no (0.1)": the choice beside its number
-YES_OR_NO = re.compile(r"(?<=[:=|–—-])\s*(?:yes|no|true|false)\b(?=\s*[(,|–—-])", re.IGNORECASE)
+YES_OR_NO = regex(r"(?<=[:=|–—-])\s*(?:yes|no|true|false)\b(?=\s*[(,|–—-])", re.IGNORECASE)
 # between the names of a group: commas, "and", quotes
-LISTED = re.compile(r"[\s\"'“”*_`,&/(:.|]*(?:\b(?:and|or|und|oder|et|ou|y|o)\b)?[\s\"'“”*_`,]*", re.IGNORECASE)
+LISTED = regex(r"[\s\"'“”*_`,&/(:.|]*(?:\b(?:and|or|und|oder|et|ou|y|o)\b)?[\s\"'“”*_`,]*", re.IGNORECASE)
 # behind a number that is not of a probability: a unit, a degree, a thing that is counted
-COUNTED = re.compile(
+COUNTED = regex(
     r"\s{0,2}(?:°|(?!(?:chances?|probab\w*|likel\w*|that|and|for|each|to|in|because|as|vs|there|here|too|then|now|but|since|so"
     r"|while|whereas|again|overall|with|at|on|would|is|seems|given)\b)[a-z]+\b)",
     re.IGNORECASE,
 )
 OTHERS = ""  # whose a number is that is of all the others
 # between a name and its number
-LINK = re.compile(
+LINK = regex(
     rf"[\s\"'”*_`)\]]*(?:[(:=|,–—-]|->|→)?[\s*_`]*(?:(?:is|at|gets?|has|to|with|mit|would\s+be)\s+)?{ABOUT}?",
     re.IGNORECASE,
 )
-IN_BRACKETS = re.compile(r"\([^()]{0,120}\)")
-DECIMAL = re.compile(r"[.,]\d")
+IN_BRACKETS = regex(r"\([^()]{0,120}\)")
+DECIMAL = regex(r"[.,]\d")
 
 
 class _Mark(NamedTuple):
@@ -138,7 +137,7 @@ def _moved(amount: Amount, begun: int) -> Amount:
 
 
 # between a number and the names that it heads: "High (0.8): boat, anchor"
-COLON = re.compile(r"[)*_\s]{0,6}(?:[:：]|->|→)[*_\s\"']{0,6}")
+COLON = regex(r"[)*_\s]{0,6}(?:[:：]|->|→)[*_\s\"']{0,6}")
 
 
 def _heads(unit: str, number: _Mark, end: int) -> bool:
@@ -214,7 +213,7 @@ def as_named(word: str) -> str:
     return fold(re.sub(r"[\s_-]+", " ", OPTION.sub("", word)))
 
 
-OPTION = re.compile(r"\A(?:option|choice|letter)\s+(?=\w\Z)", re.IGNORECASE)
+OPTION = regex(r"\A(?:option|choice|letter)\s+(?=\w\Z)", re.IGNORECASE)
 
 
 def spelled(word: str) -> str:
@@ -308,11 +307,11 @@ def _is_counted(unit: str, amount: Amount, named: Sequence[_Mark]) -> bool:
 
 
 # "sponge is impossible, 0.", "sponge: never, 0": a number that stands apart from the words on its name, and ends them
-SET_APART = re.compile(
+SET_APART = regex(
     r"(?:\s(?:is|has|would|will|seems|looks|gets)\b|[*_\"'`]{0,3}\s?[:–—]\s)[^\d.;]{0,60}[,:(=–—-]\s?[*_]{0,2}"
 )
-ENDS = re.compile(r"[*_)]{0,3}\s*(?:[.,;]|\Z)")
-OF_A_CHANCE = re.compile(r"\b(?:chance|probability)\b[^,;\d]{0,20}[:=]\s?\Z", re.IGNORECASE)
+ENDS = regex(r"[*_)]{0,3}\s*(?:[.,;]|\Z)")
+OF_A_CHANCE = regex(r"\b(?:chance|probability)\b[^,;\d]{0,20}[:=]\s?\Z", re.IGNORECASE)
 
 
 def is_zero_or_one(text: str, amount: Amount) -> bool:
@@ -373,7 +372,7 @@ def _is_together(unit: str, names: Sequence[_Mark], runs: Sequence[Sequence[_Mar
     return len(names) > 1 and (either or (runs[0][0].amount is not None and not is_headed))
 
 
-EITHER = re.compile(r"\b(?:or|oder|ou|o)\b", re.IGNORECASE)
+EITHER = regex(r"\b(?:or|oder|ou|o)\b", re.IGNORECASE)
 
 
 def _in_clauses(unit: str, marks: Sequence[_Mark]) -> Iterator[tuple[str, Amount]]:
@@ -393,7 +392,7 @@ def _in_clauses(unit: str, marks: Sequence[_Mark]) -> Iterator[tuple[str, Amount
         )
 
 
-CLAUSE = re.compile(r",\s|\s[-–—]\s|\b(?:and|but|while|whereas)\b", re.IGNORECASE)
+CLAUSE = regex(r",\s|\s[-–—]\s|\b(?:and|but|while|whereas)\b", re.IGNORECASE)
 
 
 def _runs(marks: Sequence[_Mark]) -> list[list[_Mark]]:

@@ -4,10 +4,11 @@ import re
 
 from selfexec.readers.probability.amounts import ABOUT, amounts
 from selfexec.readers.probability.sides import UNSPACED
+from selfexec.text.regex import regex
 
 NEAR = 1_000  # characters before a number, and behind it
-UNIT = re.compile(r"(?<=[.!?。])\s+(?=\S)|[;\n]")
-SPEAKS = re.compile(
+UNIT = regex(r"(?<=[.!?。])\s+(?=\S)|[;\n]")
+SPEAKS = regex(
     r"\b(?:(?:im)?prob\w*|chances?|odds|lik?el\w*|sure\w*|certain\w*|confiden\w*|expect\w*|guess\w*|estimat\w*|predict\w*|forecast\w*"
     r"|would|could|might|should|will|I|my|me|ich|je|cho(?:os|ice|sen)\w*|pick\w*|select\w*|list\w*|appear\w*|includ\w*|mention\w*"
     r"|nam(?:e|ed|ing)|present|absent|(?:im)?possib\w*|definite\w*|right|correct\w*|words|options|distribution|weights?|responses?"
@@ -16,7 +17,7 @@ SPEAKS = re.compile(
     re.IGNORECASE,
 )
 # words that say nothing of their own, between a name and its number or before both
-EMPTY = re.compile(
+EMPTY = regex(
     rf"\A.*\bso\b|{ABOUT}|\b(?:an?|the|and|or|but|so|for|of|at|on|in|with|to|as|is|are|be|has|have|gets?|each|all|both|apiece"
     r"|only|then|here|now|it|its|that|this|these|also|too|while|whereas|und|mit|bei|word|option|letter|choice|answers?"
     r"|répon\w*|respuestas?|Antwort\w*|final\w*|numbers?|yes|no|high|low|medium|moderate|middling|strong|weak"
@@ -24,15 +25,13 @@ EMPTY = re.compile(
     re.IGNORECASE,
 )
 # "boat: a must, 90%", "boat is a must (90%)"
-SET_OFF = re.compile(r"(?:[\s*_`\"')]*(?::|=|\||→|->).*[,:;(–—-]|[^,]*\()[\s~≈]*\Z")
-COUNTS = re.compile(
-    r"(?<![\w.,:/])[1-9]\d*\s(?!in\b|of\b|out\b|to\b|times\b|chances?\b|per)[a-z]"
-)  # "4 boats, 0.5 fog"
-OF_A_THING = re.compile(r"[\d.,]+\s?(?:%|percent)\s(?P<thing>of\s\w+|[a-z]+)(?!\w)(?!\s?[:=])")  # "30% wood"
-MARKUP = re.compile(r"\A(?:\W|\d|_)+")
-BRACKETS = re.compile(r"\([^()]*\)")
+SET_OFF = regex(r"(?:[\s*_`\"')]*(?::|=|\||→|->).*[,:;(–—-]|[^,]*\()[\s~≈]*\Z")
+COUNTS = regex(r"(?<![\w.,:/])[1-9]\d*\s(?!in\b|of\b|out\b|to\b|times\b|chances?\b|per)[a-z]")  # "4 boats, 0.5 fog"
+OF_A_THING = regex(r"[\d.,]+\s?(?:%|percent)\s(?P<thing>of\s\w+|[a-z]+)(?!\w)(?!\s?[:=])")  # "30% wood"
+MARKUP = regex(r"\A(?:\W|\d|_)+")
+BRACKETS = regex(r"\([^()]*\)")
 # "I cannot say how I would choose", but not "I cannot know for sure"
-DECLINES = re.compile(
+DECLINES = regex(
     r"\b(?:cannot|can(?:['’]t|\s+not)|(?:unable|impossible|decline|refuse|no\s+way)\s+to|(?:wo|do)n['’]t|(?:will|do|would|could)\s+not)"
     r"\s+(?:\w+\s+){0,3}?(?:(?:say|know|tell)(?:\s+(?:how|wh\w+|if|my|in)\b|(?=\.))|predict|estimate|guess|foresee)\b"
     r"(?![^.!?\n]*\b(?:sure|certain\w*|exact\w*|precise\w*|but|so)\b)|\bI\s+can(?:not|['’]t)[.!]|\bdecline\s+to\b|\bno\s+prediction\b",

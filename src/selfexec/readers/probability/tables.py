@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 from selfexec.readers.folding import fold
 from selfexec.readers.probability.amounts import Amount, only_amount
+from selfexec.text.regex import regex
 
-BLOCK = re.compile(r"(?:^[ \t]*\|[^\n]*\|[ \t]*(?:\n|\Z)){2,200}", re.MULTILINE)
-HEAD = re.compile(r"prob|\bp\b|chance|likelihood|odds|estimate|%|percent|Wahrscheinlichkeit", re.IGNORECASE)
-IN_PERCENT = re.compile(r"%|percent|\bpct\b|Prozent", re.IGNORECASE)
-OPPOSITE = re.compile(r"\bnot\b|n['’]t\b|\bno\b|absen|missing|against", re.IGNORECASE)
+BLOCK = regex(r"(?:^[ \t]*\|[^\n]*\|[ \t]*(?:\n|\Z)){2,200}", re.MULTILINE)
+HEAD = regex(r"prob|\bp\b|chance|likelihood|odds|estimate|%|percent|Wahrscheinlichkeit", re.IGNORECASE)
+IN_PERCENT = regex(r"%|percent|\bpct\b|Prozent", re.IGNORECASE)
+OPPOSITE = regex(r"\bnot\b|n['’]t\b|\bno\b|absen|missing|against", re.IGNORECASE)
 MARKUP = " \t*_`\"'“”"
 
 

@@ -8,17 +8,18 @@ from selfexec.readers.probability.denials import KEYS, LAST, TURNS, is_torn
 from selfexec.readers.probability.events import probability_of_two_events
 from selfexec.readers.probability.sides import NOT, NOUNS, Sides
 from selfexec.readers.result import Commitment
+from selfexec.text.regex import regex
 
 UNIT = r"(?P<percent>[\s_(-]{0,2}(?:percent(?:age)?|pct|%|in\s%)\)?)?"
 
-KEYED = re.compile(
+KEYED = regex(
     rf"(?<![\w-])(?P<quote>\\?[\"']?){KEYS}{UNIT}(?P=quote)\s{{0,8}}[:=]\s{{0,8}}"
     r"(?P<value>\\?\"[^\"\\\n]{0,80}\\?\"|'[^'\n]{0,80}'|\[[^\]\n]{0,80}\]?|\{[^}\n]{0,80}\}?|(?:[^,}\n]|,(?=\d)){0,80})",
     re.IGNORECASE,
 )
 
 # "refusal_probability", "P(correct)": a key that names a side beside the noun
-SIDED_KEY = re.compile(
+SIDED_KEY = regex(
     r"[\"'](?P<key>[^\W\d_][\w ().-]{0,40})[\"']\s{0,8}:\s{0,8}(?P<value>\"[^\"\n]{1,40}\"|[^,}\n]{1,40}|\d,\d+)",
 )
 
@@ -50,12 +51,12 @@ def _keyed(text: str, sides: Sides | None) -> Iterator[Commitment]:
 
 
 # {"probability": "very high", "value": 0.97}
-NUMBER_BESIDE = re.compile(
+NUMBER_BESIDE = regex(
     r"(?<=[a-z]\")\s{0,8},\s{0,8}\"(?:value|num\w{1,20}|decimal|score|estimate|p)\"\s{0,8}:"
     r"\s{0,8}(?P<value>[01]?\.\d{1,9})\s{0,8}\}"
 )
 
-RESTATED = re.compile(r"(?<![\d.,-])(?P<n>[2-9](?:\.\d{1,3})?|10)\s?(?:%|percent)(?P<of>[^.;,\n]{0,120})")
+RESTATED = regex(r"(?<![\d.,-])(?P<n>[2-9](?:\.\d{1,3})?|10)\s?(?:%|percent)(?P<of>[^.;,\n]{0,120})")
 
 
 def _in_percent(text: str, sides: Sides | None) -> Collection[str]:
@@ -74,14 +75,14 @@ def _keyed_by_side(text: str, sides: Sides) -> Iterator[Commitment]:
     yield Commitment(stated[0][0].start(), stated[-1][0].end(), values.pop() if len(values) == 1 else None)
 
 
-KEY_NOUN = re.compile(
+KEY_NOUN = regex(
     rf"(?<![a-z])(?:{KEYS}|{NOUNS}|pr|confidence|certainty|estimate|prediction|prawdopod\w+|sann(?:olik|synl)\w+|확률)(?![a-z])",
     re.IGNORECASE,
 )
 
-OF_THE_TASK = re.compile(r"\b(?:answers?|responses?|results?|solutions?)\b", re.IGNORECASE)
+OF_THE_TASK = regex(r"\b(?:answers?|responses?|results?|solutions?)\b", re.IGNORECASE)
 
-OWN_KEY = re.compile(r"\b(?:my|own|final|overall|estimated?|predicted|best|self|of|that|the|is|being)\b", re.IGNORECASE)
+OWN_KEY = regex(r"\b(?:my|own|final|overall|estimated?|predicted|best|self|of|that|the|is|being)\b", re.IGNORECASE)
 
 
 def _of_key(match: re.Match[str], sides: Sides) -> float | None:

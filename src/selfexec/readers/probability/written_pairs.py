@@ -7,6 +7,7 @@ from selfexec.readers.probability.amounts import Amount, in_odds, only_amount
 from selfexec.readers.probability.denials import KEYS, LAST, is_torn
 from selfexec.readers.probability.spoken_pairs import as_named, spelled
 from selfexec.readers.shown import mentioned
+from selfexec.text.regex import regex
 
 # between a name and its number, perhaps with the noun before that: "<cup>0.8", "**cup**\n  Probability: 0.8"
 BETWEEN = (
@@ -14,25 +15,25 @@ BETWEEN = (
     rf"(?:[-•]?\s?{KEYS}[\"'*_]{{0,3}}\s?(?:[:=≈~]|\s(?:of|is)\s)[\s*_`\"']{{0,6}})?"
 )
 
-NESTED = re.compile(
+NESTED = regex(
     r"\{\s{0,12}(?:[\"']\w{1,20}[\"']\s{0,4}:\s{0,4}(?:true|false|\"[^\"\n]{0,40}\")\s{0,4},\s{0,8})?"
     rf"[\"']{KEYS}[\"']\s{{0,4}}:\s{{0,4}}",
     re.IGNORECASE,
 )
 
-OPENS = re.compile(
+OPENS = regex(
     r"(?:^|[\n{,;:|\"'“$<]|[.!?]\s|\bP\s?(?=\())[\s*_`\"'“(\[]{0,8}(?:[-*•–]\s{1,3}|\d{1,2}[.)]\s{1,3})?[*_`\"'“]{0,4}\Z"
 )
 
-IN_A_RECORD = re.compile(
+IN_A_RECORD = regex(
     rf"[\"'](?:word|option|term|name)[\"']\s{{0,4}}:\s{{0,4}}[\"'](?P<word>[^\"'\n]{{1,80}})[\"']\s{{0,4}},\s{{0,12}}"
     rf"[\"']{KEYS}[\"']\s{{0,4}}:\s{{0,4}}(?P<value>\"[^\"\n]{{0,40}}\"|[^,}}\n]{{1,40}})",
     re.IGNORECASE,
 )
 
-TO_THE_END = re.compile(r"[^,;}\]|\n<]{0,60}(?:,\d{1,6}[^,;}\]|\n<]{0,20})?")
+TO_THE_END = regex(r"[^,;}\]|\n<]{0,60}(?:,\d{1,6}[^,;}\]|\n<]{0,20})?")
 
-EXPLAINED = re.compile(r"\s{1,3}(?:[-–—(]|because\b|since\b|as\b)", re.IGNORECASE)
+EXPLAINED = regex(r"\s{1,3}(?:[-–—(]|because\b|since\b|as\b)", re.IGNORECASE)
 
 
 def written_pairs(text: str, whose: Mapping[str, str]) -> Iterator[tuple[str, Amount]]:

@@ -6,7 +6,6 @@ known to take more than those ten took, as it does where it thinks, is expected 
 """
 
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ from selfexec.runs.ends import stored_replies
 from selfexec.runs.folder import MANIFEST, load_manifest
 from selfexec.runs.invocations import Invocation
 from selfexec.runs.reply import Reply
+from selfexec.text.regex import regex
 
 Kind = tuple[str, str]  # experiment and kind of session
 # settings by which providers have a model think
@@ -33,7 +33,7 @@ THINKING_SETTINGS = (
     *("thinkingConfig", "output_config"),
 )
 # a word of a name that says so, or a series of models that think
-THINKING_NAMES = re.compile(
+THINKING_NAMES = regex(
     r"(?<![a-z0-9])(reason(er|ing)?|think(er|ing)?|qwq|magistral|o[1-9](?!\d)|gpt-(5|oss)|(deepseek-)?r1|"
     r"gemini-(2\.5|[3-9])|grok-[4-9])(?![a-z])"
 )

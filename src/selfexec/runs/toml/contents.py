@@ -27,9 +27,10 @@ from selfexec.runs.sampling import sampling_of
 from selfexec.runs.toml.places import line_of
 from selfexec.text.matching import meant
 from selfexec.text.redaction import bare_address, kept
+from selfexec.text.regex import regex
 
 Refuse = Callable[[Sequence[str | int], str], NoReturn]
-VARIABLE = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?")
+VARIABLE = regex(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?")
 OUTPUTS: Mapping[str, Sequence[str]] = {
     "scores": tuple(RESULTS),
     "report": (".html",),

@@ -33,6 +33,7 @@ from selfexec.engines.http.providers import ENDINGS, Endpoint
 from selfexec.engines.http.wires.objections import NESTS, UNSEARCHED, WRITTEN, meaning_of, objection_in
 from selfexec.experiments import Capability, Message
 from selfexec.readers import only_thinks
+from selfexec.text.regex import regex
 
 
 class UnusableReply(Exception):
@@ -134,12 +135,12 @@ def turns(messages: Sequence[Message]) -> list[dict[str, str]]:
 LONGEST_NAME = 200
 LARGEST_COUNT = 10**8  # tokens of one call, far beyond all models
 LARGEST_COST = 10_000.0  # dollars of one call, likewise
-LEADING_THOUGHT = re.compile(r"\s*<(think|thinking|reasoning)>(.*?)</\1>\s*", re.DOTALL)
+LEADING_THOUGHT = regex(r"\s*<(think|thinking|reasoning)>(.*?)</\1>\s*", re.DOTALL)
 
 
 # how JSON, JavaScript, Objective-C and Go print their nothing; Python's None and Ruby's nil are words that a model may
 # answer with
-PRINTED_NOTHING = re.compile(
+PRINTED_NOTHING = regex(
     r"null|undefined|NaN|\[object \w+\]|\((?:null|nil)\)"
     r"|<(?:nil|null|undefined|no value|empty)>|%!\w\((?:<nil>|MISSING)\)"
 )
@@ -503,7 +504,7 @@ def ends_within(body: Mapping[str, Any]) -> list[End]:
 
 
 LEADING, THOUGHT_SIGNS = 20, ("<", "[", "◁")  # nearly all texts begin otherwise
-THOUGHTS_ALONE = re.compile(r"analysis[A-Z][\w'’]*[ ,]+\w")  # the name of their channel, glued to their first word
+THOUGHTS_ALONE = regex(r"analysis[A-Z][\w'’]*[ ,]+\w")  # the name of their channel, glued to their first word
 
 
 def runs_on(text: str) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, TypeGuard
 
 from selfexec.engines.http.name_words import name_words
 from selfexec.engines.http.wires.base import list_of, object_of
+from selfexec.text.regex import regex
 
 EARLIER = ("previous_response_id", "conversation")  # what a session may know of another by
 NUMBERS = ("temperature", "top_p")
@@ -28,8 +29,8 @@ USERS = frozenset(("user", "human"))
 WHOSE = USERS | {"original", "last", "input", "received", "matched", "cached", "similar", "my", "your", "chat"}
 # objects of what a server asked others, as the web
 SEARCHES = frozenset(("search", "searches", "retrieval", "rag", "web", "tool", "tools", "grounding", "plugin"))
-MAY_ECHO = re.compile(b"prompt|question|query|echo|history|request|input|messages|contents|user|human", re.IGNORECASE)
-LEFT_OUT = re.compile(r"\.{3,}|\u2026")
+MAY_ECHO = regex(b"prompt|question|query|echo|history|request|input|messages|contents|user|human", re.IGNORECASE)
+LEFT_OUT = regex(r"\.{3,}|\u2026")
 
 
 def repeats_another_prompt(asked: Mapping[str, Any], body: Mapping[str, Any]) -> bool:

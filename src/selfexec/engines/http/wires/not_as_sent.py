@@ -24,6 +24,7 @@ from selfexec.engines.http.leaves import WRITTEN
 from selfexec.engines.http.name_words import name_words
 from selfexec.engines.http.wires.objections import APART, is_true
 from selfexec.engines.model_names import is_one_model
+from selfexec.text.regex import regex
 
 CUT = frozenset(
     (
@@ -57,7 +58,7 @@ KNOWN = CHANGED | SENT | TOKENS | CONNECTING
 NOT_DONE = frozenset(("no", "off", "never", "none", "disabled", "auto", "false", "null", "not"))
 ELSEWHERE = WRITTEN | {"tools", "tool_choice", "instructions", "messages", "contents"}
 # what has to stand in a body for a field of these to be in it
-MAY_BE = re.compile(
+MAY_BE = regex(
     b"truncat|trimmed|cut|cropped|clipped|shortened|pruned|dropped|removed|discarded|evicted|omitted|compress|compact"
     b"|summari|overflow|exceeded|edit|rewritten|modified|altered|replaced|transformed|redacted|masked|saniti|anonymi"
     b"|translated|transforms|revised|fallback|failover|backup|substitut|rerouted|downgraded|iterations",

@@ -44,6 +44,7 @@ from typing import Any, Literal, NamedTuple
 from selfexec.engines.http.ends import LONGEST_END, end_of
 from selfexec.engines.http.errors import FLAT_CODES, FLAT_WORDS, error_beside, says_something, sentence_of
 from selfexec.engines.http.name_words import name_words
+from selfexec.text.regex import regex
 
 NONE: Mapping[str, Any] = {}
 # names that occur in nearly all replies: the fast way, and nothing else
@@ -160,8 +161,8 @@ _BEFORE, _TELLING, _BEHIND = (
         FORMS | OF_A_REPLY,
     )
 )
-FORMED = re.compile("(?:is|was|has|had)(success|ok|succeeded|successful)")
-COMPOUND = re.compile(f"(?:{_BEFORE})*({_TELLING})(?:{_BEHIND})*")  # `istruncated`, `partialresponse`
+FORMED = regex("(?:is|was|has|had)(success|ok|succeeded|successful)")
+COMPOUND = regex(f"(?:{_BEFORE})*({_TELLING})(?:{_BEHIND})*")  # `istruncated`, `partialresponse`
 RATES = frozenset(("rate", "ratio", "percent", "percentage", "probability"))
 ATTEMPTS = frozenset(
     (

@@ -12,7 +12,6 @@ only tells where it leaves something out. The Responses format needs none of thi
 of all others.
 """
 
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
@@ -20,10 +19,11 @@ from typing import Any
 
 from selfexec.engines.http.name_words import name_words
 from selfexec.engines.http.wires.base import Event, count_of, object_of
+from selfexec.text.regex import regex
 
 PIECES = frozenset(("sequence", "seq", "chunk", "event", "piece", "frame", "packet", "delta"))
 NUMBERS = frozenset(("number", "no", "num", "nr", "index", "idx", "id", "seq", "sequence", "counter"))
-NUMBERED = re.compile(r"(.{0,60}?)(\d{1,6})")
+NUMBERED = regex(r"(.{0,60}?)(\d{1,6})")
 LEAST_STEPS = 3  # by one
 RARE = 4  # one in so many steps may be none of a count that grows
 OF_THE_ANSWER = ("completion_tokens", "output_tokens")

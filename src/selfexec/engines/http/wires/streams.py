@@ -36,6 +36,7 @@ from selfexec.engines.http.wires.objections import (
     warns_of_half,
 )
 from selfexec.engines.http.wires.tool_traces import finds_in_piece
+from selfexec.text.regex import regex
 
 STREAMED = (b"data:", b"event:", b"id:", b"retry:", b":")  # how a line of text/event-stream begins, and no JSON
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -201,9 +202,9 @@ def _echoes_of(event: Event) -> list[Any]:
     ]
 
 
-LINE_ENDS = re.compile(rb"\r\n|\n|\r")
+LINE_ENDS = regex(rb"\r\n|\n|\r")
 # what has to stand in an event for it to hold an error
-SUSPECT = re.compile(rb'"(?:errors?|error_\w+|message|msg|detail|base_resp)"')
+SUSPECT = regex(rb'"(?:errors?|error_\w+|message|msg|detail|base_resp)"')
 
 
 # the names of events that the formats list, or that say nothing; those of the Responses format begin alike
@@ -348,7 +349,7 @@ LONGEST_NEWS = 8  # words of a comment that tells of a failure; longer ones expl
 # in a comment: what keeps a connection open, and what is not so, or only may be
 KEEPING = frozenset(("keep", "keepalive", "alive", "ping", "heartbeat", "hb", "padding", "processing", "comment"))
 OF_NO_FAILURE = KEEPING | SETTINGS | POSSIBLE | DEALING | {"without", "after", "prevent", "prevents", "avoid", "avoids"}
-TIME = re.compile(r"\d\s*(?:m?s|sec|seconds|min|minutes)\b", re.IGNORECASE)
+TIME = regex(r"\d\s*(?:m?s|sec|seconds|min|minutes)\b", re.IGNORECASE)
 
 
 def data_of(event: Event) -> dict[str, Any]:

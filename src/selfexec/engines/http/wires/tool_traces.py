@@ -7,7 +7,6 @@
 No answer to a request that sends no tool has any of these, unless somebody else gave the model one.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from selfexec.engines.http.name_words import name_words
 from selfexec.engines.http.raw_bodies import RawBody
 from selfexec.engines.http.wires.unasked import has_tools
+from selfexec.text.regex import regex
 
 COUNTS = frozenset(
     (
@@ -48,7 +48,7 @@ OF_USES = frozenset(("tool", "tools", "mcp", "search", "retrieval", "interpreter
 CALL = "call"
 A_TYPE = b"type"
 # a type that may be that of a use, in a body: the quotes within a text are escaped
-MAY_BE_A_USE = re.compile(rb'"type"\s*:\s*"[^"\\]*(?:call|tool|mcp|search|retrieval|interpreter|citation)')
+MAY_BE_A_USE = regex(rb'"type"\s*:\s*"[^"\\]*(?:call|tool|mcp|search|retrieval|interpreter|citation)')
 
 
 def asks_for_tools(sent: Mapping[str, Any]) -> bool:

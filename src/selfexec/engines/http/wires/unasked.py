@@ -11,6 +11,7 @@ from typing import Any, TypeGuard
 
 from selfexec.engines.http.ends import end_of
 from selfexec.engines.http.wires.base import list_of, object_of
+from selfexec.text.regex import regex
 
 CALLED = ("tool_calls", "function_call", "tool_use")  # how replies end that call a tool
 # parts of a message and items of a response by which the client is asked to do something; what a server's own tools do
@@ -21,11 +22,11 @@ CALLS = frozenset(
         *("computer_call", "local_shell_call", "shell_call", "apply_patch_call"),
     )
 )
-TOOL = re.compile("tool|function|mcp|plugin", re.IGNORECASE)
+TOOL = regex("tool|function|mcp|plugin", re.IGNORECASE)
 # the string at which it stopped: of vLLM, SGLang, Anthropic and llama.cpp
 STRINGS = ("stop_reason", "matched_stop", "stop_sequence", "stopping_word")
 SENT = ("stop", "stop_sequences", "stopSequences")
-TOKEN = re.compile(r"<[^\s<>]+>")  # of a model's vocabulary, as a turn's end
+TOKEN = regex(r"<[^\s<>]+>")  # of a model's vocabulary, as a turn's end
 
 
 def has_tools(asked: Mapping[str, Any]) -> bool:

@@ -8,12 +8,13 @@ from selfexec.engines.sim.simulation import Lookings, Said, SimTask, Simulation,
 from selfexec.engines.sim.traits import Facts, How, Profile, SeededProfile, draw
 from selfexec.engines.sim.truth import expected_cells, metrics_of
 from selfexec.experiments.association import Target, distinct
+from selfexec.text.regex import regex
 
 FILLERS = ("echo", "matter", "origin", "fabric", "margin", "signal", "pattern", "quality", "element", "context")
 
 
 class SimulatedAssociation(Simulation):
-    result = re.compile(r"Target word: '(?P<about>.*?)'\. Listed: (?P<answer>.*?)\.(?:\n\n|\Z)", re.DOTALL)
+    result = regex(r"Target word: '(?P<about>.*?)'\. Listed: (?P<answer>.*?)\.(?:\n\n|\Z)", re.DOTALL)
 
     def facts(self, items: Sequence[Target]) -> Mapping[str, Mapping[str, list[str]]]:
         return {"options": {item.target: distinct(item.options) for item in items}}

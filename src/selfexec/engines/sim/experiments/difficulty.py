@@ -18,16 +18,17 @@ from selfexec.engines.sim.simulation import Lookings, Said, SimTask, Simulation,
 from selfexec.engines.sim.traits import Facts, How, Profile, SeededProfile, expit
 from selfexec.engines.sim.truth import order_accuracy
 from selfexec.experiments.difficulty import LABELS, QuestionGroup, shown
+from selfexec.text.regex import regex
 
 UNSURE = 0.15  # how far a hardness is from the bound of what is answered rightly, for odds of e to 1
-SHOWN = re.compile(
+SHOWN = regex(
     r"Q\d: (?P<question>.*?)\nA\. (?P<a>.*?)\nB\. (?P<b>.*?)\nC\. (?P<c>.*?)\nD\. (?P<d>.*?)\nCorrect answer: [A-D]",
     re.DOTALL,
 )
 
 
 class SimulatedDifficulty(Simulation):
-    result = re.compile(r"(?P<about>.+?)\nAnswered (?:in)?correctly\. Tokens: (?P<answer>\d+)\.(?:\n\n|\Z)", re.DOTALL)
+    result = regex(r"(?P<about>.+?)\nAnswered (?:in)?correctly\. Tokens: (?P<answer>\d+)\.(?:\n\n|\Z)", re.DOTALL)
 
     def facts(self, items: Sequence[QuestionGroup]) -> Mapping[str, Mapping[str, str]]:
         questions = (question for item in items for question in item.questions)

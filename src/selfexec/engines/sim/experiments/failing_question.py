@@ -2,7 +2,6 @@
 profile says; and it checks such questions.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from selfexec.engines.sim import shapes
@@ -19,10 +18,11 @@ from selfexec.experiments.failing_question import (
     about,
     shuffled,
 )
+from selfexec.text.regex import regex
 
 # the questions that it writes
-SUM = re.compile(r"What is (?P<one>\d+) \+ (?P<two>\d+)\?")
-OWN_RANDOM = re.compile(r"Which letter did I pick at random when I wrote question \d+\?")
+SUM = regex(r"What is (?P<one>\d+) \+ (?P<two>\d+)\?")
+OWN_RANDOM = regex(r"Which letter did I pick at random when I wrote question \d+\?")
 
 
 class SimulatedFailingQuestion(Simulation):

@@ -8,12 +8,13 @@ from selfexec.engines.sim.simulation import Lookings, Said, SimTask, Simulation,
 from selfexec.engines.sim.traits import Facts, How, Profile, SeededProfile, draw
 from selfexec.engines.sim.truth import expected_cells, metrics_of
 from selfexec.experiments.restriction import JUDGING, OPTIONS, UserRequest
+from selfexec.text.regex import regex
 
 UNKNOWN_RATE = 0.75  # how often a request is answered that nothing is known about
 
 
 class SimulatedRestriction(Simulation):
-    result = re.compile(r'Request: "(?P<about>.*?)"\n(?P<answer>.*?)(?:\n\n|\Z)', re.DOTALL)
+    result = regex(r'Request: "(?P<about>.*?)"\n(?P<answer>.*?)(?:\n\n|\Z)', re.DOTALL)
 
     def facts(self, items: Sequence[UserRequest]) -> Mapping[str, Mapping[str, str]]:
         return {"labels": {item.request: item.label for item in items}}

@@ -5,7 +5,6 @@ off: it is asked again here, as often and with the same pauses as over HTTP, and
 """
 
 import asyncio
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -20,10 +19,11 @@ from selfexec.errors import InputError
 from selfexec.extensions.inspect.engine.results import NoCompletion, result_of
 from selfexec.extras import to_install
 from selfexec.text.redaction import HIDDEN
+from selfexec.text.regex import regex
 
 EXTRA = f"Inspect AI is not installed. Install it: {to_install('inspect')}"
 ANYWHERE = Endpoint("", "", "openai", "")  # whose errors these are Inspect does not tell
-KEYS = re.compile(r"(sk-|sk_|AIza|gsk_|xai-|hf_|nvapi-)[\w*.-]{4,}")
+KEYS = regex(r"(sk-|sk_|AIza|gsk_|xai-|hf_|nvapi-)[\w*.-]{4,}")
 TIMEOUTS = ("AttemptTimeoutError", "StreamIdleTimeoutError", "TimeoutError", "APITimeoutError", "ReadTimeout")
 
 
