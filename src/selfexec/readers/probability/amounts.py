@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from selfexec.text.regex import regex
+
 SMALL = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
@@ -27,8 +29,9 @@ IN_PARTS = (
     rf"(?:(?P<parts>a|an|{'|'.join(SMALL[1:10])})[\s-](?P<part>half|third|quarter|fourth|fifth|eighth|tenth)s?"
     r"|(?P<half>\Ahalf(?!\s+(?:of|the|a|an)\b)|half(?=\s+(?:of\s+)?the\s+(?:time|cases|runs)\b)))(?![\w-])"
 )
-# a character of a word, in scripts that put blanks between words
-WORD = r"[^\W\u3040-\u9fff\uac00-\ud7a3]"
+# a character of a word, in scripts that put blanks between words; with its own case, as `re` would fold each of 36,000
+# characters whenever it compiles a pattern that ignores case
+WORD = r"(?-i:[^\W\u3040-\u9fff\uac00-\ud7a3])"
 DIGITS = r"\d{1,6}(?:[.,]\d{1,12})?|(?:\.|(?<![%)]),)\d{1,12}"
 NUMBER = rf"(?:(?:{DIGITS})(?:e-?\d{{1,2}})?|(?:{IN_WORDS})(?![\w-]))"
 PERCENT = (
@@ -45,7 +48,7 @@ ABOUT = (
     r"|somewhere\s+around|something\s+like|of\s+the\s+order\s+of|etwa|ungefähr|rund|environ|unos|大?[约約]为?|大概|およそ|ほぼ|基本上?为?|약|대략"
     r"|[~≈∼±=])\s{0,2})"
 )
-BOUND = re.compile(
+BOUND = regex(
     r"(?:[<>≤≥]=?|\b(?:(?:less|more|fewer|greater|lower|higher|smaller|larger)\s+than|at\s+(?:least|most)|up\s+to|under"
     r"|over|below|above|exceed(?:s|ing)?|no\s+(?:more|less|higher|lower)\s+than|mindestens|höchstens|unter|über"
     r"|(?:(?<=[\w%]\s)to|until|well\s+into|upwards?\s+of)|min(?:imum|\.)?|max(?:imum|\.)?))"
@@ -53,27 +56,27 @@ BOUND = re.compile(
     re.IGNORECASE,
 )
 # "200+", "90% or more", "0.9 at most"
-BOUND_BEHIND = re.compile(
+BOUND_BEHIND = regex(
     r"\s?\+(?![\d/-])|,?\s+(?:or|and)\s+(?:more|less|fewer|higher|lower|greater|above|below|over|under|up|better|worse)\b"
     r"|,?\s+(?:at\s+(?:the\s+)?(?:very\s+)?(?:least|most)|tops|minimum|maximum|max|min)\b|\s+plus\b",
     re.IGNORECASE,
 )
 # "I'd raise that to 33%", "it comes to 0.4": not the end of a range
-SET_TO = re.compile(
+SET_TO = regex(
     r"\b(?:rais|lower|revis|adjust|chang|set|drop|bring|mov|bump|nudg|reduc|cut|updat|amount|com|sum)\w*\s"
     rf"(?:[^\d.,;:]{{1,50}}\s)?to\s{{1,3}}{ABOUT}?\Z",
     re.IGNORECASE,
 )
 # where the second number of a range begins
-ONWARDS = re.compile(
+ONWARDS = regex(
     rf"\s{{0,3}}(?:[-–—−]|\.\.\.?|…|to\b|until\b|through\b|or\b|and\b|bis\b|oder\b|à\b|~)\s{{0,3}}{ABOUT}?(?=[\d.,])",
     re.IGNORECASE,
 )
-AND = re.compile(r"\b(?:and|und)\b", re.IGNORECASE)
-BETWEEN = re.compile(rf"\b(?:between|zwischen|entre)\s+(?:an?\s+)?{ABOUT}?\Z", re.IGNORECASE)
+AND = regex(r"\b(?:and|und)\b", re.IGNORECASE)
+BETWEEN = regex(rf"\b(?:between|zwischen|entre)\s+(?:an?\s+)?{ABOUT}?\Z", re.IGNORECASE)
 # "0.9 ± 0.05" is about 0.9
-MARGIN = re.compile(rf"[*_]{{0,2}}\s?(?:±|\+/-|\+-)\s?(?:{DIGITS})(?P<percent>{PERCENT})?", re.IGNORECASE)
-FROM = re.compile(rf"(?:\d%?[-–—−]|\bbetween\s+{ABOUT}?|\bfrom\s+{ABOUT}?|\bzwischen\s+)\Z", re.IGNORECASE)
+MARGIN = regex(rf"[*_]{{0,2}}\s?(?:±|\+/-|\+-)\s?(?:{DIGITS})(?P<percent>{PERCENT})?", re.IGNORECASE)
+FROM = regex(rf"(?:\d%?[-–—−]|\bbetween\s+{ABOUT}?|\bfrom\s+{ABOUT}?|\bzwischen\s+)\Z", re.IGNORECASE)
 # "60/40", "55 to 45": two shares of a hundred, the first of which is the number; with a dash or "to" between them one
 # that goes up may be a range
 SHARES = "|".join(rf"{n}\s?[/:]\s?{100 - n}" for n in range(1, 100) if n != 50)
@@ -87,29 +90,29 @@ STATED_IN_FULL = (
     rf"ODDS)?(?!{WORD})(?!/\d))"
 )
 ODDS = rf"|(?:\s?:\s?|\s+to\s+)(?P<odds>{NUMBER})(?P<against>\s+against\b)?"
-OF_ONE = re.compile(r"(?:\b(?:of|is|least|most|than)|[:=])\s*\Z", re.IGNORECASE)  # "a probability of one"
-STATED = re.compile(STATED_IN_FULL.replace("ODDS", ""), re.IGNORECASE)
-STATED_WITH_ODDS = re.compile(STATED_IN_FULL.replace("ODDS", ODDS), re.IGNORECASE)
+OF_ONE = regex(r"(?:\b(?:of|is|least|most|than)|[:=])\s*\Z", re.IGNORECASE)  # "a probability of one"
+STATED = regex(STATED_IN_FULL.replace("ODDS", ""), re.IGNORECASE)
+STATED_WITH_ODDS = regex(STATED_IN_FULL.replace("ODDS", ODDS), re.IGNORECASE)
 # "0.9 (very likely)", "0.75 (75%)", "0.9 // harmless": words behind a number, or the same number once more
-REMARK = re.compile(
+REMARK = regex(
     r"\s{0,4}(?:\([^()\n]{0,120}\)?|(?://|#)[^\n]{0,120}"
     r"|,?\s+(?:or\s+(?:so|thereabouts)|times|give\s+or\s+take(?:\s[\d.]+\s?%?)?|more\s+or\s+less)|\s+(?:of\s+)?the\s+time|\[[^\[\]\n]{0,60}|,?\s+I(?:['’]d|\s+would)?\s+(?:guess|think|suppose|say|estimate|reckon))\s{0,4}",
     re.IGNORECASE,
 )
 # "1 - 0.2 = 0.8", "80/100 = 0.8": the number comes last
-WORKING = re.compile(r"\(?[\d.]+\s?%?\s?[-−–+×*·/÷][\d.,%\s()×*·/÷+−–-]{1,60}[=≈]\s?(?=[\d.~])")
+WORKING = regex(r"\(?[\d.]+\s?%?\s?[-−–+×*·/÷][\d.,%\s()×*·/÷+−–-]{1,60}[=≈]\s?(?=[\d.~])")
 # "0.3 -> 0.4", "0.3 - no wait, 0.4": the second takes the place of the first
 REVISING = (
     r"(?:(?:wait|actually|(?:or\s+)?rather|sorry|correction|make\s+(?:that|it)|scratch\s+that"
     r"|on\s+(?:reflection|second\s+thoughts?)|I\s+mean)\b[\s,:…–—-]{1,4}){1,3}(?:(?:I(?:['’]d|\s+would)\s+)?say\s+)?"
 )
-REVISED = re.compile(
+REVISED = regex(
     rf"\s{{0,3}}(?:->|→|=>|⇒)\s{{0,3}}(?:{REVISING})?|[-–—,.;:(\s]{{1,4}}(?:(?:oh|no|hmm+|well)\W+){{0,2}}{REVISING}",
     re.IGNORECASE,
 )
 # between a number and the same one in another form
-AGAIN = re.compile(r"\s?(?:[(\[]|,?\s(?:i\.e\.,?|that\s+is|or)\s|[=≈])\s?(?:p\s?=|[~≈=])?\s?", re.IGNORECASE)
-ON_A_SCALE = re.compile(r"\bscale\s+(?:of|from)\s+[01]\s{0,2}(?:to|-|–)\s{0,2}(5|10|20|100)\b", re.IGNORECASE)
+AGAIN = regex(r"\s?(?:[(\[]|,?\s(?:i\.e\.,?|that\s+is|or)\s|[=≈])\s?(?:p\s?=|[~≈=])?\s?", re.IGNORECASE)
+ON_A_SCALE = regex(r"\bscale\s+(?:of|from)\s+[01]\s{0,2}(?:to|-|–)\s{0,2}(5|10|20|100)\b", re.IGNORECASE)
 ROUNDING = 1e-6  # by which numbers that add up to a whole may miss it
 LEAST_PERCENT = 10  # a bare number above this is in percent; one from 1 to 10 may be out of ten
 MARKUP = " \t\r\n*_`\"'“”‘’$\\()[]{}|"
