@@ -9,4 +9,4 @@ import msgspec
 
 def packed(value: Any) -> str:
     """As JSON, deflated, in base64: no character of it stands in the page."""
-    return base64.b64encode(zlib.compress(msgspec.json.encode(value), 9)).decode("ascii")
+    return base64.b64encode(zlib.compress(msgspec.json.encode(value), 7)).decode("ascii")
