@@ -1205,6 +1205,17 @@ def test_no_part_of_a_key_is_left_where_an_error_is_cut(place: int, cut: int, fi
     assert shown and not any(SECRET[:5] in text for text in shown)
 
 
+@pytest.mark.parametrize("status", [400, 200])
+@pytest.mark.parametrize("end_of_line", [8, 16, 30])
+def test_no_line_of_a_key_is_left_where_an_error_is_cut_behind_it(status: int, end_of_line: int) -> None:
+    broken = f"{SECRET[:end_of_line]}\n{SECRET[end_of_line:]}"
+    for before in range(298 - len(broken), 300, 4):  # an error is cut at 300 characters, between words
+        body = {"error": {"message": "x y " * (before // 4) + broken + " x y" * 30}}
+        with pytest.raises(Exception, match="x y") as stopped:
+            asked("openai", (status, body))
+        assert SECRET[:5] not in str(stopped.value)
+
+
 # --- text so far with each piece -------------------------------------------------------------------------------------
 
 
