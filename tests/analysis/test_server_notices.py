@@ -233,12 +233,32 @@ def test_a_text_to_prompts_of_several_forms_is_named_however_few_replies_have_it
     came = [of("predict", "50", notice), of("execute", "51", notice), of("predict", "52", notice)]
     assert same_text([*rest, *came]) == [("m", "same_text", 3)]
     assert same_text([*rest, *came[:2]]) == []  # twice
-    assert same_text([*rest, *(of("execute", str(n), notice) for n in range(50, 60))]) == []  # of one form
+    assert same_text([*rest, *(of("predict", str(n), notice) for n in range(50, 60))]) == []  # of one form
     assert same_text([*rest, *(of(kind, "50", notice) for kind in KINDS)]) == []  # of one item
     letters = [of(kind, str(n), notice) for n in (50, 51) for kind in ("predict", "judge")]
     assert same_text([*rest, *letters]) == []  # both ask for a letter: a model may refuse to give it in the same words
     others = [of("predict", str(n), notice, experiment="association") for n in (50, 51)]
     assert same_text([*rest, *letters, *others]) == [("m", "same_text", 6)]
+
+
+@pytest.mark.parametrize("text", [*NOTICES[1:], "Let me connect you with a colleague. One moment please..."])
+def test_one_text_to_three_requests_is_named_unless_it_refuses(text: str) -> None:
+    rest = [good(n) for n in range(2, 40)]
+    assert same_text([*rest, *(of("execute", str(n), text) for n in range(50, 53))]) == [("m", "same_text", 3)]
+    assert same_text([*rest, *(of("execute", str(n), text) for n in range(50, 52))]) == []
+    refusals = [of("execute", str(n), f"I'm sorry, but I can't help with that. {text}") for n in range(50, 60)]
+    assert same_text([*rest, *refusals]) == []
+    once = [msgspec.structs.replace(of("execute", str(n), text), prompt_sha256="one") for n in range(50, 60)]
+    assert same_text([*rest, *once]) == []  # the items of one prompt have one reply
+
+
+@pytest.mark.parametrize("label", ["[m-small]", "(fallback) ", "<draft>"])
+def test_a_label_in_brackets_before_replies_of_several_forms_is_named(label: str) -> None:
+    came = [of(KINDS[n % 2], str(n), f"{label} {good(n).text}") for n in range(2, 6)]
+    [found] = notices_among([*came, *(good(n) for n in range(6, 20))])
+    assert (found.about, found.replies) == ("same_text", 4) and f'("{label.strip()}", 4 times)' in found.text
+    assert same_text([reply for reply in came if reply.session == "predict"]) == []
+    assert named([of(KINDS[n % 2], str(n), f'["word {n}", "b"] {good(n).text}') for n in range(2, 6)]) == []
 
 
 def test_times_counts_and_ids_make_no_other_text() -> None:
@@ -309,7 +329,7 @@ def test_a_long_text_from_several_models_to_several_items_is_named_unless_it_ref
 
     assert named(came(SHARED)) == [("m", "same_text", 2), ("n", "same_text", 1)]
     assert named(came(SHARED, "mn")) == named(came(SHARED[:79])) == []
-    assert named(came(SHARED, "mmm")) == [("m", "copies", 3)]  # of one model it is a copy
+    assert named(came(SHARED, "mm")) == []
     assert named(came(f"I'm sorry, but I can't help with that. {SHARED}")) == []
 
 

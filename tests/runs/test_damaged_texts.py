@@ -19,6 +19,9 @@ BYTE_LETTERS = str.maketrans({" ": "\u0120", "\n": "\u010a"})
 TEXT = 'A café isn’t far — “ask” there, said Émile, and bring \'lantern\', copper & "velvet" along.\n\n{"choice": "A"}'
 
 
+SENTENCE = "he went there with a lantern and came home without one at the end of the day. "
+
+
 def reply(text: str, n: int = 0) -> Reply:
     return Reply(model="m", experiment="restriction", item=str(n), session="execute", text=text)
 
@@ -56,6 +59,7 @@ DAMAGED = {
     "the form of base 64": base64.b64encode(TEXT.encode()).decode(),
     "each word twice": " ".join(f"{word} {word}" for word in TEXT.split()),
     "their beginning twice": TEXT + TEXT,
+    "their end twice": f"It is said that {SENTENCE}{SENTENCE}",
 }
 
 
@@ -81,6 +85,22 @@ def test_a_text_that_begins_again_after_a_part_is_found(text: str, cut: int) -> 
         text = text.strip()
         assert "their beginning twice" in damages_of(text[:cut].rstrip() + text)
         assert "their beginning twice" not in damages_of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_damaged"),
+    [
+        (f"First, {SENTENCE}{SENTENCE}", True),
+        (f"First, {SENTENCE[:60]}{SENTENCE[:60]}", True),  # it goes on within a word
+        (f"First, {SENTENCE * 3}", False),  # a model that goes round in circles
+        (f"First, {SENTENCE[:40]}{SENTENCE[:40]}", False),  # short
+        (f"First,\n\n{SENTENCE}\n\n{SENTENCE}", False),  # a paragraph, said again
+        (f"First:\n{{'ranking': {SENTENCE!r}}}{{'ranking': {SENTENCE!r}}}", False),  # an object, given again
+        (f"First, {SENTENCE}{SENTENCE}And so on.", False),  # not the end
+    ],
+)
+def test_a_text_that_ends_twice_in_one_line_is_damaged(text: str, is_damaged: bool) -> None:
+    assert ("their end twice" in damages_of(text)) == is_damaged
 
 
 @pytest.mark.parametrize(

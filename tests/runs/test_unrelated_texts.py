@@ -52,7 +52,7 @@ def others(experiment: str, session: str) -> list[Reply]:
         "restriction.execute": "Mix flour and water, and bake the bread for an hour.",
         "restriction.judge": '{"choice": "A"}',
     }[f"{experiment}.{session}"]
-    return [reply(text, n, session, experiment) for n in range(8)]
+    return [reply(f"{text} {n}" if session == "execute" else text, n, session, experiment) for n in range(8)]
 
 
 @pytest.mark.parametrize("around", ["You said: {}", "I see you are asking about '{}'. How can I help?"])
@@ -140,6 +140,17 @@ def test_where_many_replies_are_short_names_that_is_how_the_model_answers() -> N
         "restriction": {str(n): UserRequest(id=str(n), request="Which?", label="safe", type="x") for n in range(50)}
     }
     assert unrelated_texts([*rest, *named[:4]], items)[-4:] == []
+
+
+@pytest.mark.parametrize("text", ["OK", "None", "Processed."])
+def test_one_short_text_to_most_requests_is_no_way_of_answering(text: str) -> None:
+    rest = others("restriction", "execute")[:2]
+    held = [reply(text, n) for n in range(10, 18)]
+    assert unrelated_texts([*rest, *held], ITEMS) == held
+    assert unrelated_texts([*rest, *held[:1], *held[:1]], ITEMS) == []  # one request
+    two_texts = [reply("Yes." if n % 2 else "Never.", n) for n in range(10, 18)]
+    assert unrelated_texts([*rest, *two_texts], ITEMS) == []  # as models answer where they are asked so
+    assert unrelated_texts([*rest, *(reply("Bread?", n) for n in range(10, 18))], ITEMS) == []
 
 
 def test_replies_in_the_form_that_was_asked_for_are_replies() -> None:

@@ -8,6 +8,7 @@
     words twice            each word twice
     a second beginning     the beginning, and then the same once more, though not a third time: of 16 characters or more
                            where the first copy breaks off, else of 48
+    a second end           the end twice, though not three times: 48 characters or more that go on in the same line
     a program's nothing    `None`, `undefined` and the like, joined to the beginning or the end without a blank
     the end of thoughts    no `</think>`, where most texts of the model have one: see `lack_end_of_thoughts`
 
@@ -148,6 +149,19 @@ def _begins_again(text: str) -> bool:
     return is_long and second.startswith(first) and not second[len(first) :].lstrip().startswith(first)
 
 
+def _ends_again(text: str) -> bool:
+    """Whether the end of a text stands before it as well, in the same line, and not a third time."""
+    text = text.strip()
+    again = len(text) - LEAST_BROKEN - text.rfind(text[-LEAST_BROKEN:], 0, -1)
+    if not LEAST_AGAIN <= again <= len(text) / 2:
+        return False
+    first, second = text[-2 * again : -again], text[-again:]
+    # a model may say its object twice, and begin a line as it began the one before
+    is_in_line = "\n" not in first.rstrip(" ")[-1:] and second.lstrip(" ")[:1].isalnum()
+    is_third = text[: -2 * again].endswith(first)
+    return first == second and is_in_line and not is_third and len({*second}) >= SIGNS_AGAIN
+
+
 def _has_nothing_joined(text: str) -> bool:
     return NOTHING_FIRST.match(text) is not None or any(
         word.end() == len(text.rstrip())
@@ -165,5 +179,6 @@ SIGNS: Mapping[str, Callable[[str], bool]] = {
     "a blank behind each letter": _is_spaced,
     "each word twice": _has_words_twice,
     "their beginning twice": _begins_again,
+    "their end twice": _ends_again,
     "a program's word for nothing, joined on": _has_nothing_joined,
 }

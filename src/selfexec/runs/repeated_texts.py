@@ -5,13 +5,15 @@ same question. So a text is taken note of only where it came three times or more
 
 - to prompts that ask for replies of different forms, as a prediction, which is to end in an object, and a request, or
   to prompts of different experiments; or
+- to three different prompts whose replies are kept as they are, where it is no refusal; or
 - from two models of the run or more, to three items, where it is longer than what models share and does not refuse; or
 - to all prompts of a model, of three kinds: then of any length.
 
 Texts are compared by their words without digits, so that times, counts and ids do not matter. The first or last line of
 a text is compared as well where it begins with a bracket or has an address, and the first one where it begins with a
 pictograph, as notices do that stand before or behind a reply; with a pictograph in its last line a model says goodbye.
-So is a last line that often stands behind the object with which replies were to end.
+So is a label in brackets that a text begins with ("[m-small] ..."), and a last line that often stands behind the object
+with which replies were to end.
 None of this holds for one of the 34,000 replies of ten models that were recorded for the paper: their texts to prompts
 of different forms differ, and the longest that two of them gave to different items without refusing has 56 bytes.
 """
@@ -23,6 +25,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import is_call
 from selfexec.readers import refuses
+from selfexec.runs.readings import is_kept
 from selfexec.runs.reply import Reply
 from selfexec.text.regex import regex
 
@@ -34,6 +37,7 @@ COMPARED = 600  # characters of a text, from its beginning
 WORD = regex(r"\w+")  # one with a digit may be an id
 LONGEST_CLOSING = 160  # characters behind an object
 CLOSING_SHARE = 0.02  # of all replies: now and then a model says goodbye there
+LABEL = regex(r"[\[(<{【]{1,2}([^\[\](){}<>【】\"',\n]{3,40})[\])>}】]{1,2}\s+(?=\S)")
 BRACKETS, PICTOGRAPHS = "[(", ("So",)  # the latter is a category of Unicode
 
 
@@ -58,7 +62,8 @@ def repeated_texts(replies: Iterable[Reply]) -> dict[str, list[list[Reply]]]:
             of_models[reply.model].append(reply)
         is_shared = _is_of_several_models(group)
         for model, own in of_models.items():
-            if is_shared or _answers_unlike_prompts(own) or _answers_everything(own, numbers[model]):
+            of_one = _answers_unlike_prompts(own) or _answers_in_place_of_model(own)
+            if is_shared or of_one or _answers_everything(own, numbers[model]):
                 repeated[model].append(own)
     return repeated
 
@@ -75,6 +80,8 @@ def marks_of(reply: Reply, closing: Collection[str] = ()) -> Iterator[int]:
     """
     text = (reply.text or "").strip()
     yield hash(words_of(text))
+    if label := LABEL.match(text):
+        yield hash(("label", label[1]))
     head, tail = text[:COMPARED].partition("\n")[0], text[-COMPARED:].rpartition("\n")[2]
     for line, signs in {tail: (), head: PICTOGRAPHS}.items() if "\n" in text else ():
         may_be_notice = _may_be_a_notice(line, signs)
@@ -84,10 +91,15 @@ def marks_of(reply: Reply, closing: Collection[str] = ()) -> Iterator[int]:
 
 
 def text_of(group: Sequence[Reply]) -> str:
-    """What such replies have in common: the whole text, or the line at its beginning or its end."""
+    """What such replies have in common: the whole text, the label that it begins with, or the line at its beginning or
+    its end.
+    """
     texts = [(reply.text or "").strip() for reply in group]
     if len({*map(words_of, texts)}) == 1:
         return texts[0]
+    labels = {label and label[0] for label in map(LABEL.match, texts)}
+    if len(labels) == 1 and (label := labels.pop()):
+        return label.strip()
     heads = {words_of(text.partition("\n")[0]) for text in texts}
     return texts[0].partition("\n")[0] if len(heads) == 1 else texts[0].rpartition("\n")[2]
 
@@ -121,6 +133,17 @@ def _answers_unlike_prompts(replies: Sequence[Reply]) -> bool:
     kinds = {(reply.experiment, reply.key.session_kind) for reply in replies}
     is_enough = len(replies) >= LEAST_REPLIES and len(_items(replies)) >= LEAST_ITEMS
     return is_enough and len(kinds) > 1 and not kinds <= letters and _is_long(replies[0], LEAST_BYTES)
+
+
+def _answers_in_place_of_model(replies: Sequence[Reply]) -> bool:
+    """Whether one text that does not refuse came to different prompts whose replies are kept as they are."""
+    kept = [reply for reply in replies if is_kept(reply.key)]
+    return (
+        len({reply.prompt_sha256 or reply.item for reply in kept}) >= LEAST_REPLIES
+        and _is_long(kept[0], LEAST_BYTES)
+        and len({words_of(reply.text or "") for reply in kept}) == 1
+        and not refuses(kept[0].text or "")
+    )
 
 
 def _is_of_several_models(replies: Sequence[Reply]) -> bool:

@@ -10,13 +10,13 @@ There is no list of such texts. The rule is about replies: a text is one if any 
     it refers to what was asked    none of them, both
 
 Where many replies of a kind have none of these, as the names and numbers with which short questions are answered, it is
-how the model answers there, and nothing is named. Of 34,760 recorded replies of ten models seven have none, five of
-them of one model.
+how the model answers there, and nothing is named, unless more than a third say one and the same to different requests.
+Of 34,760 recorded replies of ten models seven have none, five of them of one model.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from selfexec.experiments import EXPERIMENTS, session_kind
@@ -29,6 +29,7 @@ from selfexec.text.regex import regex
 
 LEAST, LEAST_SHARE = 2, 0.002  # replies, and how many of a model's
 MOST_SHARE = 1 / 3  # of a kind
+LEAST_ALIKE = 3  # prompts
 LONGEST = 200  # characters
 MARKS = ('": true', '": false')
 IN_A_FORM = ("in a form",)
@@ -78,13 +79,14 @@ def unrelated_texts(replies: Iterable[Reply], items: Items) -> list[Reply]:
     came = [reply for reply in replies if reply.text and reply.experiment in EXPERIMENTS]
     unrelated: dict[tuple[str, ...], list[Reply]] = defaultdict(list)
     for reply in came:
-        text = reply.text or ""
-        if len(text) > LONGEST or not _is_bare(text, reply) or not (asked := text_of(reply)):
+        text, kept = reply.text or "", is_kept(reply.key)
+        if len(text) > LONGEST or not (_is_bare(text, reply) and (kept or _names_something(text))):
             continue
-        if not (_takes_up(text, asked, stems_of(asked)) if is_kept(reply.key) else _is_read(reply, items)):
+        asked = text_of(reply)
+        if asked and not (_takes_up(text, asked, stems_of(asked)) if kept else _is_read(reply, items)):
             unrelated[_kind(reply)].append(reply)
     numbers = Counter(map(_kind, came)) if unrelated else Counter[tuple[str, ...]]()
-    some = [reply for kind, those in unrelated.items() if len(those) <= MOST_SHARE * numbers[kind] for reply in those]
+    some = [reply for kind, those in unrelated.items() for reply in _no_way_of_answering(those, numbers[kind])]
     return some if len(some) >= max(LEAST, LEAST_SHARE * len(came)) else []
 
 
@@ -93,14 +95,32 @@ def _kind(reply: Reply) -> tuple[str, ...]:
     return (reply.experiment, reply.key.session_kind) if is_kept(reply.key) else IN_A_FORM
 
 
+def _no_way_of_answering(replies: Sequence[Reply], number: int) -> Sequence[Reply]:
+    """The replies of a kind, with `number` in all, that are not how the model answers there: a few that name something,
+    or the one text that it gives again and again.
+    """
+    naming = [reply for reply in replies if _names_something(reply.text or "")]
+    if naming and len(naming) <= MOST_SHARE * number:
+        return naming
+    alike: dict[str, list[Reply]] = defaultdict(list)
+    for reply in replies if is_kept(replies[0].key) else ():
+        alike[" ".join((reply.text or "").casefold().split())].append(reply)
+    often = [those for those in alike.values() if len(those) > MOST_SHARE * number]  # two: as in yes and no
+    asked = {reply.prompt_sha256 or reply.item for reply in often[0]} if len(often) == 1 else set()
+    return often[0] if len(asked) >= LEAST_ALIKE else []
+
+
+def _names_something(text: str) -> bool:
+    return NAMED.search(text) is not None and not REFERS.search(text)
+
+
 def _is_bare(text: str, reply: Reply) -> bool:
-    """Whether a text has a word in it, and neither looks like the form that was asked for nor speaks for somebody."""
+    """Whether a text neither looks like the form that was asked for nor speaks for somebody."""
     if any(key in text for key in asked_keys(reply.experiment, session_kind(reply.session))):
         return False
     if any(mark in text for mark in MARKS) and asks_for_marks(reply):
         return False
-    speaks = FIRST_PERSON.search(text) or ASKS.search(text) or REFERS.search(text) or refuses(text)
-    return not speaks and NAMED.search(text) is not None
+    return not (FIRST_PERSON.search(text) or ASKS.search(text) or refuses(text))
 
 
 def _takes_up(text: str, asked: str, stems: frozenset[str]) -> bool:

@@ -1,5 +1,5 @@
-"""Regular expressions that are compiled when they are first tried: there are some five hundred, of which a usual reply
-needs a hundred, and compiling them all takes as long as scoring a run.
+"""Regular expressions that are compiled when they are first tried: there are some five hundred, a usual reply needs a
+hundred, and compiling them all takes as long as scoring a run.
 """
 
 import re
@@ -9,8 +9,8 @@ METHODS = ("match", "search", "fullmatch", "finditer", "findall", "split", "sub"
 
 
 def regex(form: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """`re.compile`, put off until something is searched for. A match knows the compiled pattern: which one it is of is
-    told by `match.re.pattern == PATTERN.pattern`, as `match.re is PATTERN` is never true.
+    """`re.compile`, put off until something is searched for. A match has the compiled pattern, so compare
+    `match.re.pattern == PATTERN.pattern`: `match.re is PATTERN` is never true.
     """
     return cast("re.Pattern[AnyStr]", _Uncompiled(form, flags))
 
