@@ -123,7 +123,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
 
         async def ask(self, call: Call) -> CallResult:
             noted.calls.append((self._connection, call))
-            return CallResult(f"A {len(noted.calls)}", output_tokens=1, stop_reason="stop")
+            return CallResult(f"My answer: A {len(noted.calls)}", output_tokens=1, stop_reason="stop")
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SAMPLE", "sample")

@@ -1,4 +1,5 @@
-"""Texts that break off though their servers say that they came to their end, by what several of them have in common.
+"""Texts that break off though their servers say that they came to their end, by what several of them have in common;
+and those that a limit cut, where they are not read but judged.
 
     a note at the end    the same sentence behind texts that break off in the middle of one: what cut them says so
     one count            the largest count of tokens is that of several texts that break off: a limit cut them
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from selfexec.runs.odd_counts import tokens_of_text
+from selfexec.runs.readings import is_kept
 from selfexec.runs.reply import Reply
 
 LEAST_ALIKE, MOST = 3, 2 / 3  # texts with one ending, and how many of them break off at least
@@ -25,7 +27,17 @@ LONGEST_NOTE = 400
 LEAST_COUNT = 16  # tokens, or words: a lower limit would not be one
 LEAST_LENGTH = 160  # characters, or bytes
 ROUND = (50, 64)  # of a multiple of these, two texts are enough: limits are
+LEAST_CUT = 0.02  # of the replies that are judged
 ELLIPSES = ("…", "...")
+
+
+def cut_and_judged(replies: Iterable[Reply]) -> list[Reply]:
+    """The replies that a limit of tokens cut, of those that another session judges: it sees a beginning. What was to
+    be read shows by itself that it is cut, and what an experiment cut is meant so.
+    """
+    kept = [reply for reply in replies if is_kept(reply.key) and reply.injection is None and reply.forced is None]
+    cut = [reply for reply in kept if reply.stop_reason == "length" and reply.text]
+    return cut if len(cut) > LEAST_CUT * len(kept) else []
 
 
 def with_one_note(replies: Iterable[Reply]) -> list[Reply]:

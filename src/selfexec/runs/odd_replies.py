@@ -17,7 +17,7 @@ from selfexec.runs.exchanged_words import exchanged_words
 from selfexec.runs.halved_objects import halved_objects
 from selfexec.runs.item_words import Items, texts_by_reply
 from selfexec.runs.odd_counts import odd_texts
-from selfexec.runs.odd_endings import with_one_count, with_one_length, with_one_note
+from selfexec.runs.odd_endings import cut_and_judged, with_one_count, with_one_length, with_one_note
 from selfexec.runs.program_texts import program_texts
 from selfexec.runs.prompt_counts import odd_prompts, prompts_at_a_limit, uncounted_prompts
 from selfexec.runs.prompt_shifts import shifted_prompts
@@ -40,6 +40,7 @@ OfTexts = Literal[
     "exchanged",
     "words_exchanged",
     "halved",
+    "cut",
     "damaged",
     "programs",
     "unrelated",
@@ -75,6 +76,7 @@ def odd_replies(replies: Sequence[Reply], items: Items = MappingProxyType({})) -
         ("note", with_one_note(came), NOTE),
         ("limit", with_one_count(came), LIMIT),
         ("length", with_one_length(came), LENGTH),
+        ("cut", cut_and_judged(came), CUT),
         ("exchanged", exchanged_replies(came, items), EXCHANGED),
         ("words_exchanged", exchanged_words(came, items), WORDS_EXCHANGED),
         ("halved", halved_objects(came), HALVED),
@@ -153,6 +155,10 @@ LIMIT = (
 LENGTH = (
     "break off at the same largest length, though the server says that they came to their end: something on the way "
     "may have cut them"
+)
+CUT = (
+    "were cut by a limit of tokens, so that only their beginnings are judged: set a higher one (--set max_tokens=...); "
+    "where none was set, it is the server's own"
 )
 EXCHANGED = (
     "end with an object that belongs to another prompt of the run, and to nothing in their own: replies may have been "

@@ -338,11 +338,12 @@ class HttpEngine:
             result = self._clocks.judged(where.url, where.name, result, sent, headers.get("Date"))
             result = self._counts.judged(where.url, where.name, result)
             body = RawBody(raw)
-            form = self._forms.form_of(where.url, where.name, result.served_model, body, headers, unknown)
+            served, asked = result.served_model, request.payload
+            form = self._forms.form_of(where.url, where.name, served, body, headers, unknown, asked)
             whose = where.url, where.name
             return msgspec.structs.replace(
                 result,
-                contradictions=self._contradictions.of(whose, request.payload, body, headers, result, sent),
+                contradictions=self._contradictions.of(whose, asked, body, headers, result, sent),
                 connection=connection,
                 form=form.number,
                 form_parts=form.parts,

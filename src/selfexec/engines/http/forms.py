@@ -6,12 +6,14 @@ what these lack. So each reply is kept with the number of its form, and the firs
 compares them once all have come.
 
 A form has the names that depend neither on what the model said nor on how the bytes travel: see `is_neutral_field` and
-`is_neutral_header`. Values are parts of it only where a name tells where a reply came from, and they hold no number.
+`is_neutral_header`. Values are parts of it only where a name tells where a reply came from, and they hold no number, and
+of settings that a server repeats and was not sent: with those of a few replies it has answered a request of its own. So
+is it a part that a reply is made of several texts.
 """
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -87,6 +89,14 @@ OTHER_MODELS = frozenset(
         *("moderation", "tokenizer", "allowed", "available", "input", "reward", "original"),
     )
 )
+# what a server repeats of a request, and fills in where that has none: the same for each reply of a model
+SETTINGS = frozenset(
+    (
+        *("temperature", "top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repetition_penalty"),
+        *("effort", "verbosity", "truncation", "parallel_tool_calls"),
+    )
+)
+A_TEXT = regex(rb'"type"\s*:\s*"((?:output_)?text)"')
 NAMED_ALREADY = ("model", "modelVersion")  # which every reply is kept with
 OF_OFFERS = "azureml-model-group"  # at Azure a group of offers
 
@@ -117,9 +127,10 @@ class Forms:
         body: RawBody,
         headers: Mapping[str, str],
         of_pieces: Mapping[str, Any] = MappingProxyType({}),
+        asked: bytes = b"",
     ) -> Form:
         """The form of a reply with this body and these headers, that was asked for at an address of a model.
-        `of_pieces` are the fields that are not known in the pieces of a stream.
+        `of_pieces` are the fields that are not known in the pieces of a stream, `asked` is the request.
         """
         names, raw = body.names, body.raw
         others = self._others.of(url, model, body, headers, of_pieces)
@@ -127,7 +138,7 @@ class Forms:
             return Form(None, None, None, others)
         look = _look(names, tuple(headers))
         origins = (*_values(look.field_origins, raw), *((name, headers[name]) for name in look.header_origins))
-        number, parts = _numbered(look.parts, origins)
+        number, parts = _numbered(look.parts, origins, tuple(_settings(look.settings, raw, asked)), _has_several(raw))
         models = (*_values(look.field_models, raw), *((name, headers[name]) for name in look.header_models))
         other = next((f"{value} ({name})" for name, value in models if _is_another(value, model, served)), None)
         return Form(*self._kept(url, model, number, parts), other, others)
@@ -149,6 +160,7 @@ class Look(NamedTuple):
     header_origins: tuple[str, ...]
     field_models: tuple[str, ...]
     header_models: tuple[str, ...]
+    settings: tuple[str, ...]
 
 
 @lru_cache(maxsize=256)
@@ -164,13 +176,17 @@ def _look(names: frozenset[bytes], headers: tuple[str, ...]) -> Look:
         tuple(filter(is_name_of_who_answered, headed)),
         tuple(name for name in fields if is_name_of_a_model(name) and name not in NAMED_ALREADY),
         tuple(name for name in headed if is_name_of_a_model(name) and name != OF_OFFERS),
+        tuple(name for name in fields if name in SETTINGS),
     )
 
 
 @lru_cache(maxsize=256)
-def _numbered(names: str, origins: tuple[tuple[str, str], ...]) -> tuple[int, str]:
+def _numbered(
+    names: str, origins: tuple[tuple[str, str], ...], settings: tuple[str, ...], has_several: bool
+) -> tuple[int, str]:
     """The number of a form and its parts: what has the same parts has the same number, on every machine."""
     values = [f"{name}: {value}" for name, value in origins if _names_an_origin(name, value)]
+    values += [*settings, *(["several texts"] if has_several else [])]
     parts = BETWEEN_PARTS.join(filter(None, (names, *values)))
     return crc32(parts.encode()), parts
 
@@ -185,6 +201,20 @@ def _values(names: tuple[str, ...], raw: bytes) -> tuple[tuple[str, str], ...]:
         return ()
     matches = ((name, re.search(rb'"%b"\s*:\s*"([^"\\]{1,100})"' % re.escape(name).encode(), raw)) for name in names)
     return tuple((name, match[1].decode(errors="replace")) for name, match in matches if match)
+
+
+def _settings(names: tuple[str, ...], raw: bytes, asked: bytes) -> Iterator[str]:
+    """The settings of a reply that were not sent, with their values; nothing of those that have none."""
+    for name in names:
+        key = name.encode()
+        found = None if key in asked else re.search(rb'"%b"\s*:\s*("[^"\\]{1,20}"|-?[\d.]{1,20}|true|false)' % key, raw)
+        if found:
+            yield f"{name}: {found[1].decode().strip(chr(34))}"
+
+
+def _has_several(raw: bytes) -> bool:
+    """Whether a message is made of several texts, as where somebody has put one before what the model said."""
+    return raw.count(b'text"') > 1 and max(Counter(A_TEXT.findall(raw)).values(), default=0) > 1
 
 
 def is_neutral_field(name: str) -> bool:
