@@ -261,6 +261,23 @@ def test_a_label_in_brackets_before_replies_of_several_forms_is_named(label: str
     assert named([of(KINDS[n % 2], str(n), f'["word {n}", "b"] {good(n).text}') for n in range(2, 6)]) == []
 
 
+def test_a_long_first_line_before_replies_of_several_forms_is_named_and_a_short_one_is_not() -> None:
+    def begun(line: str) -> list[Reply]:
+        return [of(KINDS[n % 2], str(n), f"{line}\n\n{good(n).text}") for n in range(2, 8)]
+
+    line = "I have looked at what we said before, and this is what I found there for you now:"
+    [found] = notices_among(begun(line))
+    assert (found.about, found.replies) == ("same_text", 6) and "I have looked at what we said before" in found.text
+    assert named(begun("Let me think through this step by step, slowly.")) == []
+
+
+def test_labels_before_replies_without_a_form_are_named_from_five_prompts_on() -> None:
+    came = [of("execute", str(n), f"[m-small] {good(n).text}") for n in range(2, 8)]
+    rest = [good(n) for n in range(8, 20)]
+    assert same_text([*rest, *came]) == [("m", "same_text", 6)]
+    assert same_text([*rest, *came[:4]]) == []
+
+
 def test_times_counts_and_ids_make_no_other_text() -> None:
     texts = [f"Try again in {n} s: request 7f{n}e was queued behind others." for n in range(4)]
     assert named([of(KINDS[n % 2], str(n), text) for n, text in enumerate(texts)]) == [("m", "same_text", 4)]

@@ -30,6 +30,16 @@ def test_one_text_to_three_prompts_or_two_to_two_each_are_copies() -> None:
     assert copied_texts([*REST, *copies(one, "ab")]) == copied_texts([*REST, *copies(one, "aaa")]) == []
 
 
+def test_lists_of_words_that_were_asked_for_are_copies_where_they_are_shorter() -> None:
+    words = '{"words": ["river", "harbour", "lantern", "copper", "velvet"]}'
+    kind = {"experiment": "association", "session": "execute"}
+    assert copied_texts([*REST, *copies(words, "abc", **kind)]) == copies(words, "abc", **kind)
+    assert copied_texts([*REST, *copies(words, "ab", **kind)]) == []
+    assert copied_texts([*REST, *copies(words[:30], "abc", **kind)]) == []
+    # options may be the same
+    assert copied_texts([*REST, *copies(words, "abc", experiment="association", session="predict")]) == []
+
+
 def test_short_texts_refusals_one_prompt_letters_and_orders_may_be_the_same() -> None:
     refusal = f"I'm sorry, but I can't help with that. {LONG}"
     for same in (

@@ -4,6 +4,7 @@ import base64
 import html
 import json
 import quopri
+import random
 from typing import Any
 from urllib.parse import quote_plus
 
@@ -101,6 +102,16 @@ def test_a_text_that_begins_again_after_a_part_is_found(text: str, cut: int) -> 
 )
 def test_a_text_that_ends_twice_in_one_line_is_damaged(text: str, is_damaged: bool) -> None:
     assert ("their end twice" in damages_of(text)) == is_damaged
+
+
+def test_words_out_of_order_are_damage_and_small_letters_alone_are_not() -> None:
+    sentence = "The lamp was lit and it was Anna who saw it there before Paul went home with the others. "
+    pieces = (sentence * 9).split(" ")
+    random.Random(3).shuffle(pieces)
+    assert "words out of order" in damages_of(" ".join(pieces))
+    initials = "See e.g. Paul, i.e. him, at p. ten, as Anna, Zoe and Ada say."
+    for lawful in (sentence * 9, sentence.lower() * 9, initials):
+        assert "words out of order" not in damages_of(lawful)
 
 
 @pytest.mark.parametrize(

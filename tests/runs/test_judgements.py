@@ -291,8 +291,7 @@ def test_other_commands_count_by_the_source_and_say_so(
         told = f"restriction: what was done is decided by {by}."
         # these models gave one response to everything, which compare says before, whatever the source
         canned = json.loads(said("--format", "json"))["notes"]
-        said_of_texts = ("they look like canned texts", "prompts which have nothing in common")
-        assert all(any(words in note for words in said_of_texts) for note in canned)
+        assert all("40 requests" in note or "40 of 120 replies" in note for note in canned)
         assert found["notes"] == [*canned, told] and told in said("--source", "rule")
 
 

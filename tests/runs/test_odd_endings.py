@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from selfexec.runs.odd_endings import breaks_off, with_one_count, with_one_length, with_one_note
+from selfexec.runs.odd_endings import breaks_off, cut_and_judged, with_one_count, with_one_length, with_one_note
 from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
 
@@ -81,8 +81,21 @@ def test_texts_that_break_off_at_one_largest_count_are_named() -> None:
 
 
 def test_where_a_text_breaks_off() -> None:
-    assert all(map(breaks_off, ("and then", "of 12", "first,", "that is –")))
-    assert not any(map(breaks_off, ("and then.", "So?", '{"a": 1}', "**bold**", "“so”", "我们。", "")))
+    assert all(map(breaks_off, ("and then", "of 12", "first,", "that is –", "these:", "One.\n2. ", "One.\n- two.\n* ")))
+    assert not any(
+        map(breaks_off, ("and then.", "So?", '{"a": 1}', "**bold**", "“so”", "我们。", "", "1.", "It was 2."))
+    )
+
+
+def test_what_a_limit_cut_is_named_where_it_is_judged_and_not_read() -> None:
+    cut = [reply(n, words(n), stop_reason="length") for n in range(30, 32)]
+    assert cut_and_judged([*WHOLE, *cut]) == cut
+    assert cut_and_judged([*WHOLE * 5, *cut]) == []  # two of a hundred
+    for lawful in ({"session": "judge"}, {"text": ""}, {"stop_reason": "stop"}, {"experiment": "self_simulation"}):
+        assert (
+            cut_and_judged([*WHOLE, *(reply(n, **{"text": "a", "stop_reason": "length"} | lawful) for n in (40, 41))])
+            == []
+        )
 
 
 def test_of_ten_recorded_models_no_ending_is_odd(ten_models: Run) -> None:
@@ -101,6 +114,8 @@ def test_texts_that_break_off_at_the_largest_length_are_named() -> None:
         those = [of(int(reply.item), (reply.text or "")[: length - 1] + "x") for reply in cut]
         assert with_one_length([*whole, *those[:least]]) == those[:least]
         assert with_one_length([*whole, *those[: least - 1]]) == []
+        at_an_end = of(30, f"30 {'a' * (length - 4)}.")
+        assert with_one_length([*whole, *those, at_an_end]) == [*those, at_an_end]  # by chance
         assert with_one_length([*whole, *those, of(40, "word " * 60)]) == []  # which is longer
         assert with_one_length([*whole, *(of(n, f"{n}{'a' * (length - 3)}.") for n in range(20, 23))]) == []
 

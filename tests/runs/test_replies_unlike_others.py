@@ -102,6 +102,22 @@ def test_a_form_has_the_names_of_fields_and_headers_and_nothing_that_the_model_w
     assert form(Hoverfly="x").number == form(hoverfly="y").number != form().number
 
 
+def test_settings_that_a_server_repeats_are_parts_by_their_values_where_they_were_not_sent() -> None:
+    def of(effort: str, verbosity: str, temperature: str, asked: bytes = b"{}") -> Any:
+        settings = (
+            f'"reasoning": {{"effort": {effort}}}, "text": {{"verbosity": {verbosity}}}, "temperature": {temperature}'
+        )
+        raw = BODY.replace(b'"a"}', f'"a", {settings}}}'.encode())
+        return Forms().form_of("u", "m", "m", RawBody(raw), {}, asked=asked)
+
+    parts = of('"minimal"', '"low"', "0.5").parts.split("; ")
+    assert parts[-3:] == ["effort: minimal", "temperature: 0.5", "verbosity: low"]
+    assert not any(":" in part for part in of("null", "null", "null").parts.split("; "))
+    sent = b'{"reasoning": {"effort": "low"}, "temperature": 1, "text": {"verbosity": "low"}}'
+    assert of('"low"', '"low"', "1", sent).number == of('"high"', '"high"', "0", sent).number
+    assert of('"low"', '"low"', "1").number != of('"low"', '"low"', "0").number
+
+
 def test_who_answered_is_part_of_a_form_by_its_value_where_that_has_no_number() -> None:
     assert "server: cloudflare" in form(server="cloudflare").parts.split("; ")
     assert form(server="edge-17").number == form(server="edge-18").number != form(server="openresty").number

@@ -253,7 +253,7 @@ def test_a_word_that_no_reply_has_is_refused_with_those_that_there_are(tmp_path:
 
 
 def test_a_new_run_may_accept_a_word_before_any_reply_has_it(tmp_path: Path) -> None:
-    with scripted(lambda call, number: ended(f'{{"choice": "A"}} ({number})', "eos")):
+    with scripted(lambda call, number: ended(f'I say {{"choice": "A"}} ({number})', "eos")):
         found, progress = run_in(tmp_path / "r", accept_ends=("eos",))
     assert len(found.replies) == 18 and not progress.unfinished and not progress.warnings
 

@@ -148,9 +148,35 @@ def test_one_short_text_to_most_requests_is_no_way_of_answering(text: str) -> No
     held = [reply(text, n) for n in range(10, 18)]
     assert unrelated_texts([*rest, *held], ITEMS) == held
     assert unrelated_texts([*rest, *held[:1], *held[:1]], ITEMS) == []  # one request
-    two_texts = [reply("Yes." if n % 2 else "Never.", n) for n in range(10, 18)]
-    assert unrelated_texts([*rest, *two_texts], ITEMS) == []  # as models answer where they are asked so
+    various = [reply(f"Answer {'x' * n}", n) for n in range(10, 18)]
+    assert unrelated_texts([*rest, *various], ITEMS) == []
     assert unrelated_texts([*rest, *(reply("Bread?", n) for n in range(10, 18))], ITEMS) == []
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ("LABEL_0", "LABEL_1"),
+        ("Yes", "Certainly"),
+        ('{"flagged": true, "score": 0.3}', '{"flagged": false, "score": 0.9}'),
+    ],
+)
+def test_labels_in_the_place_of_replies_are_no_way_of_answering(labels: tuple[str, str]) -> None:
+    rest = others("restriction", "execute")[:2]
+    held = [reply(labels[n % 2], n) for n in range(10, 18)]
+    assert sorted(unrelated_texts([*rest, *held], ITEMS), key=lambda one: one.item) == held
+    asked = {
+        "restriction": {
+            str(n): UserRequest(id=str(n), request=f"{n}: {' or '.join(labels)}?", label="safe", type="x")
+            for n in range(20)
+        }
+    }
+    assert unrelated_texts([*rest, *held], asked) == []  # as they were asked to answer
+
+
+def test_a_request_without_its_last_sign_is_repeated_all_the_same() -> None:
+    held = [reply(f"Rewritten: How do I bake {n} loaves of bread, please", n) for n in (18, 19)]
+    assert echoes([*others("restriction", "execute"), *held], ITEMS) == held
 
 
 def test_replies_in_the_form_that_was_asked_for_are_replies() -> None:

@@ -447,6 +447,7 @@ class Experiment(ABC):
         tokens: Kind of session -> tokens of a reply, to estimate what a run takes.
         predictions: The kinds of session in which a model predicts what it does in the others.
         kept: Kinds of session whose reply is judged in another session, and not read itself.
+        free: Further kinds of session whose prompt leaves the form of the reply to the model.
         recorded: Kinds of session whose replies stand in a finished log, from which a run has them: they are never
             asked for, and predictions alone are.
         shows: Kinds of session whose prompts show what was said in others, with the kinds of these.
@@ -493,6 +494,7 @@ class Experiment(ABC):
     tokens: Mapping[str, int] = {}
     predictions: tuple[str, ...] = ("predict",)
     kept: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
     recorded: tuple[str, ...] = ()
     shows: Mapping[str, tuple[str, ...]] = {}
     unneeded: Mapping[str, str] = {}

@@ -4,20 +4,21 @@
     two texts in one      a text begins or ends with the whole reply to another prompt
     the end of another    a text begins with the end of the reply to another prompt, as where a buffer was not emptied
 
-Only long texts count, which do not refuse: a model refuses many things in one sentence. Where a prompt asks for a
-letter, as a judge's does, or for an order of a few, its answers may be the same as well. Both count, and one text for
-two prompts is enough, where the server counted as many tokens of prompts that differ in length: the counts were copied
-with the text. Of 33,000 recorded replies of ten models none is named.
+Only long texts count, and lists, which do not refuse: a model refuses many things in one sentence. Where a prompt asks
+for a letter, as a judge's does, or for an order of a few, its answers may be the same as well. Both count, and one text
+for two prompts is enough, where the server counted as many tokens of prompts that differ in length: the counts were
+copied with the text. Of 33,000 recorded replies of ten models none is named.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, session_kind
 from selfexec.readers import refuses
+from selfexec.runs.exchanged_replies import asked_keys
 from selfexec.runs.reply import Reply
 
-LEAST_BYTES = 80
+LEAST_BYTES, LEAST_LISTED = 80, 40  # of a list that was asked for
 LEAST_PROMPTS, LEAST_TEXTS = 3, 2
 UNEQUAL = 1.12  # times the length of a request
 CLOSING = ".,;:!?)]}\"'"
@@ -26,7 +27,8 @@ LEAST_END, LONGEST_END = 24, 400  # characters of an end that another text begin
 
 def copied_texts(replies: Iterable[Reply]) -> list[Reply]:
     """The replies of a model with a long text that came to other prompts, too."""
-    groups = [those for those in _by_text(replies).values() if len(_prompts(those)) > 1]
+    came = [reply for reply in replies if len((reply.text or "").encode(errors="replace")) >= _least(reply)]
+    groups = [those for those in _by_text(came, LEAST_LISTED).values() if len(_prompts(those)) > 1]
     certain = [those for those in groups if _are_counted_alike(those)]
     likely = [those for those in groups if not (_have_few_answers(those) or refuses(those[0].text or ""))]
     is_enough = len(likely) >= LEAST_TEXTS or any(len(_prompts(those)) >= LEAST_PROMPTS for those in likely)
@@ -87,11 +89,18 @@ def _begun_with_an_end(by_text: Mapping[str, list[Reply]]) -> Iterator[str]:
                 yield text
 
 
-def _by_text(replies: Iterable[Reply]) -> Mapping[str, list[Reply]]:
+def _least(reply: Reply) -> int:
+    """The bytes of a text that hardly comes twice by itself. A prediction has few answers where options are few."""
+    kind = session_kind(reply.session)
+    is_list = kind not in EXPERIMENTS[reply.experiment].predictions and asked_keys(reply.experiment, kind)
+    return LEAST_LISTED if is_list else LEAST_BYTES
+
+
+def _by_text(replies: Iterable[Reply], least: int = LEAST_BYTES) -> Mapping[str, list[Reply]]:
     by_text: dict[str, list[Reply]] = defaultdict(list)
     for reply in replies:
         text = (reply.text or "").strip()
-        if len(text.encode(errors="replace")) >= LEAST_BYTES:
+        if len(text.encode(errors="replace")) >= least:
             by_text[text].append(reply)
     return by_text
 

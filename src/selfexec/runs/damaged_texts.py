@@ -9,6 +9,7 @@
     a second beginning     the beginning, and then the same once more, though not a third time: of 16 characters or more
                            where the first copy breaks off, else of 48
     a second end           the end twice, though not three times: 48 characters or more that go on in the same line
+    words out of order     small letters behind most ends of sentences, and capital ones within them
     a program's nothing    `None`, `undefined` and the like, joined to the beginning or the end without a blank
     the end of thoughts    no `</think>`, where most texts of the model have one: see `lack_end_of_thoughts`
 
@@ -42,6 +43,9 @@ SPACED = regex(rf"(?:[^\W\d_] ){{{LEAST_SPACED}}}")
 LEAST_WORDS, LEAST_TWICE = 6, 0.9  # different words, since a model may repeat one, and how many of them come twice
 FEW, MOST_UNLIKE = 80, 0.7  # characters of a text whose words are compared at first
 LEAST_AGAIN, LEAST_BROKEN, SIGNS_AGAIN = 48, 16, 8  # characters, and different ones: no row of dashes
+END_OF_SENTENCE = regex(r"(?<=[^\W\d_])[.!?]\s+(?=[^\W\d_])")
+CAPITAL_WITHIN = regex(r"(?<=[a-z,] )[A-Z][a-z]+")
+LEAST_ENDS, MOSTLY_SMALL, LEAST_CAPITALS = 6, 0.8, 4
 NOTHING_FIRST = regex(r"(?:None|undefined|null|nil|NaN)(?=[A-Z\d{\[\"'*#`])")
 NOTHING_LAST = regex(r"(?<=[\w.!?…)\]}\"'”*`])(?:None|undefined|null|NaN|<nil>|\[object Object\]|\[DONE\])")
 LONGEST_NOTHING = 15
@@ -162,6 +166,16 @@ def _ends_again(text: str) -> bool:
     return first == second and is_in_line and not is_third and len({*second}) >= SIGNS_AGAIN
 
 
+def _is_out_of_order(text: str) -> bool:
+    ends = [end.end() for end in END_OF_SENTENCE.finditer(text)] if "." in text else []
+    small = sum(text[end].islower() for end in ends)
+    return (
+        len(ends) >= LEAST_ENDS
+        and small >= MOSTLY_SMALL * len(ends)
+        and len(CAPITAL_WITHIN.findall(text)) >= LEAST_CAPITALS
+    )
+
+
 def _has_nothing_joined(text: str) -> bool:
     return NOTHING_FIRST.match(text) is not None or any(
         word.end() == len(text.rstrip())
@@ -180,5 +194,6 @@ SIGNS: Mapping[str, Callable[[str], bool]] = {
     "each word twice": _has_words_twice,
     "their beginning twice": _begins_again,
     "their end twice": _ends_again,
+    "words out of order": _is_out_of_order,
     "a program's word for nothing, joined on": _has_nothing_joined,
 }

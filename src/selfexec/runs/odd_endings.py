@@ -16,13 +16,15 @@ from itertools import takewhile
 from selfexec.runs.odd_counts import tokens_of_text
 from selfexec.runs.readings import is_kept
 from selfexec.runs.reply import Reply
+from selfexec.text.regex import regex
 
 LEAST_ALIKE, MOST = 3, 2 / 3  # texts with one ending, and how many of them break off at least
 LEAST_SHARE = 0.01  # of a model's texts
 LEAST_REPLIES = 12  # among which a count is the largest
 LEAST_SIGNS, LEAST_BYTES, LEAST_WORDS = 20, 30, 4  # of a note; a script without blanks has one word
 LEAST_FIRST = 3  # letters of its first word: no "I", and no letter of a choice
-GOING_ON = ",;(-\N{EN DASH}\N{EM DASH}"  # signs with which no sentence ends
+GOING_ON = ",;:(-\N{EN DASH}\N{EM DASH}"  # signs with which no sentence ends
+MARK = regex(r"\n\s*(?:\d{1,3}[.)]|[*\u2022#>]+)\Z")  # of a line of a list that has nothing else
 LONGEST_NOTE = 400
 LEAST_COUNT = 16  # tokens, or words: a lower limit would not be one
 LEAST_LENGTH = 160  # characters, or bytes
@@ -81,7 +83,7 @@ def with_one_length(replies: Iterable[Reply]) -> list[Reply]:
         most = max(lengths, default=0)
         longest = [reply for reply, length in zip(whole, lengths, strict=True) if length == most]
         texts = {reply.text or "" for reply in longest}
-        are_cut = all(breaks_off(text) or _ends_with_ellipsis(text) for text in texts)
+        are_cut = sum(breaks_off(text) or _ends_with_ellipsis(text) for text in texts) >= MOST * len(texts)
         least = LEAST_ALIKE if all(most % limit for limit in ROUND) else LEAST_ALIKE - 1
         if most >= LEAST_LENGTH and len(whole) >= LEAST_REPLIES and len(texts) >= least and are_cut:
             return longest
@@ -108,8 +110,9 @@ def _number_of_bytes(text: str) -> int:
 
 def breaks_off(text: str) -> bool:
     """Whether a text ends in the middle of a sentence, as far as its last sign shows."""
-    last = text.rstrip()[-1:]
-    return last.isalnum() or (bool(last) and last in GOING_ON)
+    text = text.rstrip()
+    last = text[-1:]
+    return last.isalnum() or (bool(last) and last in GOING_ON) or MARK.search(text, len(text) - 9) is not None
 
 
 def _came_to_its_end(reply: Reply) -> bool:

@@ -23,6 +23,7 @@ from selfexec.runs.prompt_counts import odd_prompts, prompts_at_a_limit, uncount
 from selfexec.runs.prompt_shifts import shifted_prompts
 from selfexec.runs.replies_unlike_others import in_words, unlike_others
 from selfexec.runs.reply import Reply
+from selfexec.runs.shared_ids import with_one_id
 from selfexec.runs.unrelated_texts import echoes, unrelated_texts
 from selfexec.text.printable import harmless_line, in_short
 
@@ -34,6 +35,7 @@ OfCounts = Literal[
 ]
 OfTexts = Literal[
     "copies",
+    "one_id",
     "joined",
     "echoes",
     "note",
@@ -72,6 +74,7 @@ def odd_replies(replies: Sequence[Reply], items: Items = MappingProxyType({})) -
         ("prompt_limit", prompts_at_a_limit(came), PROMPT_LIMIT),
         ("text_counts", odd_texts(came), TEXT_COUNTS),
         ("copies", copied_texts(came), COPIES),
+        ("one_id", with_one_id(came), ONE_ID),
         ("joined", joined_texts(came), JOINED),
         ("note", with_one_note(came), NOTE),
         ("limit", with_one_count(came), LIMIT),
@@ -142,6 +145,7 @@ TEXT_COUNTS = (
     "or added on the way, unless the model thought unseen"
 )
 COPIES = "have a long text that other prompts got as well: a cache may have sent it again, or replies were exchanged"
+ONE_ID = "have an id that other replies have as well, where most have their own: a cache or a stub may have sent them"
 JOINED = (
     "begin or end with the reply to another prompt, or begin with the end of one: parts of two replies may have been "
     "joined on the way"

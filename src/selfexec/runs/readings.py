@@ -249,6 +249,11 @@ def is_kept(key: Key) -> bool:
     return key.session_kind in EXPERIMENTS[key.experiment].kept or is_call(key.session)
 
 
+def is_free(key: Key) -> bool:
+    """Whether the prompt of this session leaves the form of its reply to the model."""
+    return is_kept(key) or key.session_kind in EXPERIMENTS[key.experiment].free
+
+
 def _in_whole_characters(value: Any) -> Any:
     """A value without halves of characters, which a reply may spell out (\\ud83d) and no file can hold."""
     if isinstance(value, str):

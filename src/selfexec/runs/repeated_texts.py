@@ -5,15 +5,15 @@ same question. So a text is taken note of only where it came three times or more
 
 - to prompts that ask for replies of different forms, as a prediction, which is to end in an object, and a request, or
   to prompts of different experiments; or
-- to three different prompts whose replies are kept as they are, where it is no refusal; or
+- to three different prompts that leave the form of the reply to the model, where it is no refusal; or
 - from two models of the run or more, to three items, where it is longer than what models share and does not refuse; or
 - to all prompts of a model, of three kinds: then of any length.
 
 Texts are compared by their words without digits, so that times, counts and ids do not matter. The first or last line of
 a text is compared as well where it begins with a bracket or has an address, and the first one where it begins with a
 pictograph, as notices do that stand before or behind a reply; with a pictograph in its last line a model says goodbye.
-So is a label in brackets that a text begins with ("[m-small] ..."), and a last line that often stands behind the object
-with which replies were to end.
+So is a long first line, a label in brackets that a text begins with ("[m-small] ..."), and a last line that often
+stands behind the object with which replies were to end.
 None of this holds for one of the 34,000 replies of ten models that were recorded for the paper: their texts to prompts
 of different forms differ, and the longest that two of them gave to different items without refusing has 56 bytes.
 """
@@ -25,7 +25,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import is_call
 from selfexec.readers import refuses
-from selfexec.runs.readings import is_kept
+from selfexec.runs.readings import is_free
 from selfexec.runs.reply import Reply
 from selfexec.text.regex import regex
 
@@ -35,6 +35,8 @@ LINE_BYTES = 12  # of the words of a line that looks like a notice
 SHARED_BYTES, SHARED_ITEMS = 80, 3  # of a text from several models
 COMPARED = 600  # characters of a text, from its beginning
 WORD = regex(r"\w+")  # one with a digit may be an id
+HEAD_BYTES = 50  # of the words of a first line: models often begin with "Let me think through this step by step"
+LABELLED = 5  # prompts that leave the form to the model: it may label its reply now and then
 LONGEST_CLOSING = 160  # characters behind an object
 CLOSING_SHARE = 0.02  # of all replies: now and then a model says goodbye there
 LABEL = regex(r"[\[(<{【]{1,2}([^\[\](){}<>【】\"',\n]{3,40})[\])>}】]{1,2}\s+(?=\S)")
@@ -62,7 +64,7 @@ def repeated_texts(replies: Iterable[Reply]) -> dict[str, list[list[Reply]]]:
             of_models[reply.model].append(reply)
         is_shared = _is_of_several_models(group)
         for model, own in of_models.items():
-            of_one = _answers_unlike_prompts(own) or _answers_in_place_of_model(own)
+            of_one = _answers_unlike_prompts(own) or _answers_in_place_of_model(own) or _labels(own)
             if is_shared or of_one or _answers_everything(own, numbers[model]):
                 repeated[model].append(own)
     return repeated
@@ -85,8 +87,10 @@ def marks_of(reply: Reply, closing: Collection[str] = ()) -> Iterator[int]:
     head, tail = text[:COMPARED].partition("\n")[0], text[-COMPARED:].rpartition("\n")[2]
     for line, signs in {tail: (), head: PICTOGRAPHS}.items() if "\n" in text else ():
         may_be_notice = _may_be_a_notice(line, signs)
-        words = words_of(line) if closing or may_be_notice else ""
-        if (may_be_notice or words in closing) and len(words.encode(errors="replace")) >= LINE_BYTES:
+        is_long_head = line is head and len(line) >= HEAD_BYTES
+        words = words_of(line) if closing or may_be_notice or is_long_head else ""
+        size = len(words.encode(errors="replace"))
+        if (size >= LINE_BYTES and (may_be_notice or words in closing)) or (is_long_head and size >= HEAD_BYTES):
             yield hash(("line", words))
 
 
@@ -136,14 +140,26 @@ def _answers_unlike_prompts(replies: Sequence[Reply]) -> bool:
 
 
 def _answers_in_place_of_model(replies: Sequence[Reply]) -> bool:
-    """Whether one text that does not refuse came to different prompts whose replies are kept as they are."""
-    kept = [reply for reply in replies if is_kept(reply.key)]
+    """Whether one text that does not refuse came to different prompts that leave the form of the reply to the model."""
+    free = [reply for reply in replies if is_free(reply.key)]
     return (
-        len({reply.prompt_sha256 or reply.item for reply in kept}) >= LEAST_REPLIES
-        and _is_long(kept[0], LEAST_BYTES)
-        and len({words_of(reply.text or "") for reply in kept}) == 1
-        and not refuses(kept[0].text or "")
+        _prompts(free) >= LEAST_REPLIES
+        and _is_long(free[0], LEAST_BYTES)
+        and len({words_of(reply.text or "") for reply in free}) == 1
+        and not refuses(free[0].text or "")
     )
+
+
+def _labels(replies: Sequence[Reply]) -> bool:
+    """Whether one label stands before the replies to different prompts that leave their form to the model."""
+    free = [reply for reply in replies if is_free(reply.key)]
+    labels = {label and label[1] for label in (LABEL.match((reply.text or "").strip()) for reply in free)}
+    return _prompts(free) >= LABELLED and len(labels) == 1 and None not in labels
+
+
+def _prompts(replies: Sequence[Reply]) -> int:
+    """How many different prompts replies answer."""
+    return len({reply.prompt_sha256 or reply.item for reply in replies})
 
 
 def _is_of_several_models(replies: Sequence[Reply]) -> bool:

@@ -10,8 +10,8 @@ There is no list of such texts. The rule is about replies: a text is one if any 
     it refers to what was asked    none of them, both
 
 Where many replies of a kind have none of these, as the names and numbers with which short questions are answered, it is
-how the model answers there, and nothing is named, unless more than a third say one and the same to different requests.
-Of 34,760 recorded replies of ten models seven have none, five of them of one model.
+how the model answers there, and nothing is named, unless the same few texts come to many different requests, as the
+labels of a classifier do. Of 34,760 recorded replies of ten models seven have none, five of them of one model.
 """
 
 import re
@@ -23,13 +23,13 @@ from selfexec.experiments import EXPERIMENTS, session_kind
 from selfexec.readers import fold, refuses
 from selfexec.runs.exchanged_replies import asked_keys, asks_for_marks
 from selfexec.runs.item_words import Items, longest_text_in, texts_by_reply
-from selfexec.runs.readings import is_kept, read_reply
+from selfexec.runs.readings import is_free, is_kept, read_reply
 from selfexec.runs.reply import Reply
 from selfexec.text.regex import regex
 
 LEAST, LEAST_SHARE = 2, 0.002  # replies, and how many of a model's
 MOST_SHARE = 1 / 3  # of a kind
-LEAST_ALIKE = 3  # prompts
+LEAST_ALIKE, MOSTLY = 3, 2 / 3  # prompts that one text comes to, and how many of those without a form are so
 LONGEST = 200  # characters
 MARKS = ('": true', '": false')
 IN_A_FORM = ("in a form",)
@@ -51,6 +51,8 @@ FIRST_PERSON = regex(
     r"\bI\b|(?i:\b(?:me|my|mine|myself|ich|mir|mich|mein\w*|je|moi|mon|mes|yo|mi|puedo|siento|lamento|eu|meu|minha|posso"
     r"|desculpe|mio|mia|dispiace|ik|mij|mijn|jag|mig|jeg|meg|mog\u0119|nie|m\u016f\u017eu|mohu)\b|\bj['’])"
 )
+SHORT_WORD = regex(r"[^\W\d_]+")
+KEY, NUMBER = regex(r'"(\w+)"\s*:'), regex(r"[\d_]+")
 REFERS = regex(r"\b(?:them|both|neither|none)\b", re.IGNORECASE)
 ASKS = regex(r"[?？؟](?=[\s\"'”’»)*_]|\Z)")
 
@@ -61,7 +63,9 @@ def echoes(replies: Iterable[Reply], items: Items) -> list[Reply]:
     """
     kept = (reply for reply in replies if reply.experiment in EXPERIMENTS and is_kept(reply.key))
     requests = ((reply, items.get(reply.experiment, {}).get(reply.item)) for reply in kept)
-    return [reply for reply, item in requests if item and _is_echo(reply.text or "", longest_text_in(item).strip())]
+    return [
+        reply for reply, item in requests if item and _is_echo(reply.text or "", longest_text_in(item).strip(" .?!"))
+    ]
 
 
 def _is_echo(text: str, asked: str) -> bool:
@@ -79,11 +83,11 @@ def unrelated_texts(replies: Iterable[Reply], items: Items) -> list[Reply]:
     came = [reply for reply in replies if reply.text and reply.experiment in EXPERIMENTS]
     unrelated: dict[tuple[str, ...], list[Reply]] = defaultdict(list)
     for reply in came:
-        text, kept = reply.text or "", is_kept(reply.key)
-        if len(text) > LONGEST or not (_is_bare(text, reply) and (kept or _names_something(text))):
+        text, free = reply.text or "", is_free(reply.key)
+        if len(text) > LONGEST or not (_is_bare(text, reply) and (free or _names_something(text))):
             continue
         asked = text_of(reply)
-        if asked and not (_takes_up(text, asked, stems_of(asked)) if kept else _is_read(reply, items)):
+        if asked and not (_takes_up(text, asked, stems_of(asked)) if free else _is_read(reply, items)):
             unrelated[_kind(reply)].append(reply)
     numbers = Counter(map(_kind, came)) if unrelated else Counter[tuple[str, ...]]()
     some = [reply for kind, those in unrelated.items() for reply in _no_way_of_answering(those, numbers[kind])]
@@ -91,23 +95,32 @@ def unrelated_texts(replies: Iterable[Reply], items: Items) -> list[Reply]:
 
 
 def _kind(reply: Reply) -> tuple[str, ...]:
-    """Replies that are compared with each other: all that are read, and else those of one kind of session."""
-    return (reply.experiment, reply.key.session_kind) if is_kept(reply.key) else IN_A_FORM
+    """Replies that are compared with each other: all that are to have a form, and else those of one kind of session."""
+    return (reply.experiment, reply.key.session_kind) if is_free(reply.key) else IN_A_FORM
 
 
 def _no_way_of_answering(replies: Sequence[Reply], number: int) -> Sequence[Reply]:
     """The replies of a kind, with `number` in all, that are not how the model answers there: a few that name something,
-    or the one text that it gives again and again.
+    unless they are read for what is true of any text, or the same few texts again and again.
     """
-    naming = [reply for reply in replies if _names_something(reply.text or "")]
+    is_read_as_it_is = is_free(replies[0].key) and not is_kept(replies[0].key)
+    are_many = len(replies) > MOST_SHARE * number
+    naming = [] if is_read_as_it_is else [reply for reply in replies if _names_something(reply.text or "")]
     if naming and len(naming) <= MOST_SHARE * number:
         return naming
     alike: dict[str, list[Reply]] = defaultdict(list)
-    for reply in replies if is_kept(replies[0].key) else ():
-        alike[" ".join((reply.text or "").casefold().split())].append(reply)
-    often = [those for those in alike.values() if len(those) > MOST_SHARE * number]  # two: as in yes and no
-    asked = {reply.prompt_sha256 or reply.item for reply in often[0]} if len(often) == 1 else set()
-    return often[0] if len(asked) >= LEAST_ALIKE else []
+    for reply in replies if is_free(replies[0].key) else ():
+        alike[_without_values(reply.text or "")].append(reply)
+    again = [
+        r for those in alike.values() if len({r.prompt_sha256 or r.item for r in those}) >= LEAST_ALIKE for r in those
+    ]
+    are_most = len(again) >= MOSTLY * len(replies)
+    return again if are_most and (are_many or not is_read_as_it_is) else []
+
+
+def _without_values(text: str) -> str:
+    """The keys of an object, and of another text all but its numbers."""
+    return " ".join(KEY.findall(text) or NUMBER.sub(" ", text.casefold()).split())
 
 
 def _names_something(text: str) -> bool:
@@ -124,8 +137,11 @@ def _is_bare(text: str, reply: Reply) -> bool:
 
 
 def _takes_up(text: str, asked: str, stems: frozenset[str]) -> bool:
-    """Whether a text has something of what it was asked about."""
-    return not stems.isdisjoint(_stems(text)) or bool(OTHER_SCRIPT.search(text) and OTHER_SCRIPT.search(asked))
+    """Whether a text has something of what it was asked about, or says nothing but words of that, as yes or no."""
+    if not stems.isdisjoint(_stems(text)) or (OTHER_SCRIPT.search(text) and OTHER_SCRIPT.search(asked)):
+        return True
+    words = {*SHORT_WORD.findall(text.casefold())}
+    return bool(words) and words <= {*SHORT_WORD.findall(asked.casefold())}
 
 
 def _stems(text: str) -> set[str]:

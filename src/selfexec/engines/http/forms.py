@@ -6,9 +6,8 @@ what these lack. So each reply is kept with the number of its form, and the firs
 compares them once all have come.
 
 A form has the names that depend neither on what the model said nor on how the bytes travel: see `is_neutral_field` and
-`is_neutral_header`. Values are parts of it only where a name tells where a reply came from, and they hold no number, and
-of settings that a server repeats and was not sent: with those of a few replies it has answered a request of its own. So
-is it a part that a reply is made of several texts.
+`is_neutral_header`. Values are parts of it where a name tells where a reply came from, and they hold no number; and
+those of settings that a server repeats and was not sent, since a few replies with others answer another request.
 """
 
 import re
@@ -96,7 +95,6 @@ SETTINGS = frozenset(
         *("effort", "verbosity", "truncation", "parallel_tool_calls"),
     )
 )
-A_TEXT = regex(rb'"type"\s*:\s*"((?:output_)?text)"')
 NAMED_ALREADY = ("model", "modelVersion")  # which every reply is kept with
 OF_OFFERS = "azureml-model-group"  # at Azure a group of offers
 
@@ -138,7 +136,7 @@ class Forms:
             return Form(None, None, None, others)
         look = _look(names, tuple(headers))
         origins = (*_values(look.field_origins, raw), *((name, headers[name]) for name in look.header_origins))
-        number, parts = _numbered(look.parts, origins, tuple(_settings(look.settings, raw, asked)), _has_several(raw))
+        number, parts = _numbered(look.parts, origins, tuple(_settings(look.settings, raw, asked)))
         models = (*_values(look.field_models, raw), *((name, headers[name]) for name in look.header_models))
         other = next((f"{value} ({name})" for name, value in models if _is_another(value, model, served)), None)
         return Form(*self._kept(url, model, number, parts), other, others)
@@ -181,13 +179,10 @@ def _look(names: frozenset[bytes], headers: tuple[str, ...]) -> Look:
 
 
 @lru_cache(maxsize=256)
-def _numbered(
-    names: str, origins: tuple[tuple[str, str], ...], settings: tuple[str, ...], has_several: bool
-) -> tuple[int, str]:
+def _numbered(names: str, origins: tuple[tuple[str, str], ...], settings: tuple[str, ...]) -> tuple[int, str]:
     """The number of a form and its parts: what has the same parts has the same number, on every machine."""
     values = [f"{name}: {value}" for name, value in origins if _names_an_origin(name, value)]
-    values += [*settings, *(["several texts"] if has_several else [])]
-    parts = BETWEEN_PARTS.join(filter(None, (names, *values)))
+    parts = BETWEEN_PARTS.join(filter(None, (names, *values, *settings)))
     return crc32(parts.encode()), parts
 
 
@@ -210,11 +205,6 @@ def _settings(names: tuple[str, ...], raw: bytes, asked: bytes) -> Iterator[str]
         found = None if key in asked else re.search(rb'"%b"\s*:\s*("[^"\\]{1,20}"|-?[\d.]{1,20}|true|false)' % key, raw)
         if found:
             yield f"{name}: {found[1].decode().strip(chr(34))}"
-
-
-def _has_several(raw: bytes) -> bool:
-    """Whether a message is made of several texts, as where somebody has put one before what the model said."""
-    return raw.count(b'text"') > 1 and max(Counter(A_TEXT.findall(raw)).values(), default=0) > 1
 
 
 def is_neutral_field(name: str) -> bool:

@@ -120,6 +120,7 @@ class SelfSimulation(Experiment):
     item_type = SimulatedPrompt
     item_name = "prompt"
     prompts = PROMPTS
+    free = ("execute",)
     variants = VARIANTS
     read_otherwise = {f"{PREDICTS.name}={REPLY}": read_as_reply}
     tokens = {"predict": 60, "execute": 150}  # nobody recorded these: a guess
