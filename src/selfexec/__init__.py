@@ -51,9 +51,9 @@ engines/http/wires/usual_chat.py:usual_result     the same, for nearly all answe
 runs/reply.py:Reply.of                            CallResult -> Reply, field by field. What a reply counts as is no
                                                   field: its properties `withheld_by`, `failed`, `ended_unknown` and
                                                   `is_void` say so
-runs/asking/reply_gate.py:ReplyGate.keep          Reply -> the same, as it counts. It is handed on to be written, at
-                                                  once or, where a filter seems to answer in place of the model, once
-                                                  that is settled
+runs/asking/reply_gate.py:ReplyGate.keep          Reply -> the same, and nothing is changed but an unknown end that
+                                                  the user accepts. It is handed on to be written, at once or, where a
+                                                  filter seems to answer in place of the model, once that is settled
 runs/journal_writer.py:JournalWriter.keep         Reply -> nothing: it is written. What shows later that it may answer
                                                   another prompt makes it void, by a line of its own
 runs/journal.py:Journal.append                    Reply -> a line of replies.jsonl, its property `line`
@@ -98,22 +98,24 @@ metrics/kinds/paired_differences.py:skill_difference
                                                   delta method over items, Student's t (`stats/intervals.py`)
 analysis/screen.py:Screen._content                Scores -> what is printed. Only now, by the next step, there are
                                                   findings
-analysis/findings.py:which_ones                   rows of margins -> Finding, whose `state` says its `answer` in words:
+analysis/findings.py:which_ones                   rows of `margin_at_own_rate`, or of `baseline_margin` where no
+                                                  model has one -> Finding, whose `state` says its `answer` in words:
                                                   ahead, behind, too close to call, no room to differ, or withheld; by
                                                   Holm's adjustment over the models shown whose margin is neither
                                                   withheld nor without room, not by each one's 95% interval
 
 Names: what is printed as "which ones", "which words" and, with --full, "at equal rates" is `margin_at_own_rate`; so is
-"margin" on the first screen. The column "margin" of --full is `baseline_margin`; `best_baseline` is the skill of the
-baseline of the latter. Of claims of yes and no skill is Youden's J (`youden_j`). "Own excess" is another question,
-asked of all models together: whether predictions go with the model's own behaviour more than with the others'.
+what sentences of the first screen call the margin, where no column is headed so. The column "margin" of --full is
+`baseline_margin`; `best_baseline` is the skill of the baseline of the latter. Of claims of yes and no skill is Youden's
+J (`youden_j`). "Own excess" is another question, asked of all models together: whether predictions go with the model's
+own behaviour more than with the others'.
 
 A margin needs three other models that were asked the same items, and to call a model ahead takes six models in all:
 those of the run, or of the reference panel that ships, which has the paper's items and not those of the starter set,
 which is asked where no items are named (`Selection.matched_panel`). A margin of too few items, or with too many claims
-that could not be read, is withheld (`caution` in `metrics/score.py:score_experiment`). Where no margin has a verdict
-the screen shows skill in its place. On a single item neither is defined, nor is how often a yes is predicted
-(metrics/score.py:degenerate): the screen has "–" for each.
+that could not be read, gets a `caution` (`metrics/score.py:score_experiment`): its row keeps the value, and its finding
+is withheld. Where no margin has a verdict the screen shows skill in its place. On a single item
+neither is defined, nor is how often a yes is predicted (metrics/score.py:degenerate): the screen has "–" for each.
 """
 
 import sys

@@ -25,7 +25,7 @@ from selfexec.items import load
 from selfexec.readers import Reading
 from selfexec.runs import Journal
 from selfexec.runs.asking import Job, Progress, carry_out, plan, run
-from selfexec.runs.asking.executor import Slots
+from selfexec.runs.asking.executor import JobsWithinCaps
 from selfexec.runs.asking.progress import NO_CAPS, Caps, Spent
 
 SMALL = {"limit": 3}
@@ -440,43 +440,43 @@ def test_what_an_engine_is_at_fault_for_costs_its_session_and_not_the_run(
     assert all(said in str(reply.error) for reply in found.replies.values() if reply.failed)
 
 
-# --- slots, by hand --------------------------------------------------------------------------------------------------
+# --- jobs within caps, by hand ---------------------------------------------------------------------------------------
 
 JOBS = [Job("m", "restriction", str(n), 1) for n in range(4)]
 
 
-def slots(caps: Caps, spent: Spent | None = None, needs: int = 3) -> Slots:
+def capped_jobs(caps: Caps, spent: Spent | None = None, needs: int = 3) -> JobsWithinCaps:
     """Turns in a plan of which each job has so many sessions."""
     remaining: Any = SimpleNamespace(plan=SimpleNamespace(keys=lambda job: range(needs)))
-    return Slots(remaining, caps, spent or Spent({}))
+    return JobsWithinCaps(remaining, caps, spent or Spent({}))
 
 
-def given_out(some: Slots, *here: int) -> list[float]:
+def given_out(some: JobsWithinCaps, *here: int) -> list[float]:
     """How many calls each job may make, one done after the other, of which so many sessions are here."""
 
     async def main() -> list[float]:
         jobs, found = iter([(job, range(n)) for job, n in zip(JOBS, here, strict=False)]), []
-        while slot := await some.next(jobs):
-            found.append(slot.allowed)
-            slot.allowed = 0  # all of them were made
-            some.done(slot)
+        while begun := await some.next(jobs):
+            found.append(begun.allowed)
+            begun.allowed = 0  # all of them were made
+            some.done(begun)
         return found
 
     return asyncio.run(main())
 
 
 def test_a_job_gets_the_calls_that_it_still_needs_as_long_as_they_suffice_for_all_of_it() -> None:
-    assert given_out(slots(NO_CAPS), 0, 1, 2, 3) == [3, 2, 1, 1]  # one whose sessions are all here wants others
-    assert given_out(slots(Caps(calls=6)), 0, 0, 0) == [3, 3]
-    assert given_out(slots(Caps(calls=5)), 0, 0, 2) == [3]
-    assert given_out(slots(Caps(calls=4)), 0, 2, 2) == [3, 1]
-    assert given_out(slots(Caps(calls=2)), 0, 0) == [2]  # not even the first fits: part of it is asked
-    assert given_out(slots(Caps(calls=2)), 2, 2, 2) == [1, 1]
+    assert given_out(capped_jobs(NO_CAPS), 0, 1, 2, 3) == [3, 2, 1, 1]  # one whose sessions are all here wants others
+    assert given_out(capped_jobs(Caps(calls=6)), 0, 0, 0) == [3, 3]
+    assert given_out(capped_jobs(Caps(calls=5)), 0, 0, 2) == [3]
+    assert given_out(capped_jobs(Caps(calls=4)), 0, 2, 2) == [3, 1]
+    assert given_out(capped_jobs(Caps(calls=2)), 0, 0) == [2]  # not even the first fits: part of it is asked
+    assert given_out(capped_jobs(Caps(calls=2)), 2, 2, 2) == [1, 1]
 
 
 def test_the_cap_that_ended_it_is_that_on_spending_unless_the_calls_were_too_few() -> None:
     def ended(caps: Caps, *here: int) -> tuple[list[float], str | None]:
-        some = slots(caps, Spent({}, tokens=90, dollars=0.0, by_model={"m": (9, 90, 0.0)}))
+        some = capped_jobs(caps, Spent({}, tokens=90, dollars=0.0, by_model={"m": (9, 90, 0.0)}))
         return given_out(some, *here), some.capped
 
     # of ten tokens a call: three calls more make 120
@@ -492,7 +492,7 @@ def test_the_cap_that_ended_it_is_that_on_spending_unless_the_calls_were_too_few
 
 def test_calls_that_are_set_aside_are_free_again_once_a_job_is_done() -> None:
     async def main() -> None:
-        some = slots(Caps(calls=4))
+        some = capped_jobs(Caps(calls=4))
         jobs = iter([(job, range(0)) for job in JOBS])
         first = await some.next(jobs)
         assert first and first.allowed == 3
@@ -509,7 +509,7 @@ def test_calls_that_are_set_aside_are_free_again_once_a_job_is_done() -> None:
 
 def test_a_job_may_make_more_calls_than_were_set_aside_as_long_as_there_are_any() -> None:
     async def main() -> None:
-        some = slots(Caps(calls=4))
+        some = capped_jobs(Caps(calls=4))
         first = await some.next(iter([(JOBS[0], range(0))]))
         assert first and [some.take(first) for _ in range(5)] == [True] * 4 + [False]
 
@@ -518,7 +518,7 @@ def test_a_job_may_make_more_calls_than_were_set_aside_as_long_as_there_are_any(
 
 def test_what_is_under_way_counts_against_a_cap_on_tokens_with_all_its_calls() -> None:
     async def main() -> None:
-        some = slots(Caps(tokens=160), Spent({}, tokens=90, by_model={"m": (9, 90, 0.0)}))
+        some = capped_jobs(Caps(tokens=160), Spent({}, tokens=90, by_model={"m": (9, 90, 0.0)}))
         jobs = iter([(job, range(0)) for job in JOBS])
         first, second = await some.next(jobs), await some.next(jobs)
         assert first and second  # 90 and twice 30 are 150

@@ -20,7 +20,7 @@ from selfexec.extension import registered, resolve
 from selfexec.facets import DEFAULT_NAME, canonical, why_apart
 from selfexec.files.tags import load_families
 from selfexec.metrics import Score
-from selfexec.panels import MOST_UNASKED, PAPER_PANEL, MatchedPanel, load_panel, match_panel
+from selfexec.panels import MOST_FOR_SHIPPED_PANEL, PAPER_PANEL, MatchedPanel, load_panel, match_panel
 from selfexec.runs import Run, load_all, load_readings, refuse_silent, takes, with_kept_logprobs, with_source
 from selfexec.runs.run import several_runs
 from selfexec.text.matching import meant
@@ -150,7 +150,7 @@ class Selection:
     def matched_panel(self) -> MatchedPanel | None:
         """The reference panel beside the runs, None where there is none: then a margin needs three other models in the
         runs. Where none is named it is the one that ships, which has the paper's items and not the starter set; it is
-        put beside runs of few models (`MOST_UNASKED`) alone.
+        put beside runs of few models (`MOST_FOR_SHIPPED_PANEL`) alone.
 
         Raises:
             InputError: It was named, and has nothing of these items, or nobody that is not in the runs.
@@ -159,7 +159,7 @@ class Selection:
             return None
         if self.panel is None and all(run.all_simulated for run in self.runs):
             return None  # the one that ships is of language models
-        panel, at_most = load_panel(self.panel or PAPER_PANEL), None if self.panel else MOST_UNASKED
+        panel, at_most = load_panel(self.panel or PAPER_PANEL), None if self.panel else MOST_FOR_SHIPPED_PANEL
         return match_panel(panel, self.runs, self.tables, at_most)
 
     @cached_property

@@ -108,10 +108,6 @@ class Claims:
         """The same claims with the outcomes of another source. Their states stay those by this source."""
         return replace(self, observed=self.further_outcomes[:, self.further_sources.index(source)], source=source)
 
-    def outcomes(self, models: Iterable[str]) -> "Claims":
-        """The claims about these models whose outcome is known."""
-        return self.where(self.among(models)[self.model] & (self.observed != 0))
-
     def among(self, models: Iterable[str]) -> Flags:
         """A mask over `models`: which of them are among these."""
         chosen = set(models)

@@ -256,7 +256,8 @@ def _afterwards(plan: "Plan", run: "Run", scores: "Scores", missing: int) -> Ite
     wanted = PAPER_ITEMS in (plan.item_set.name, plan.wanted_items)  # which may not be had
     has_margin = any(row.metric in MARGINS and row.value is not None for row in scores)
     if not (missing or has_margin or plan.all_simulated or wanted):
-        yield "For a margin without further models: the same command with --items paper --preset quick and a new --out"
+        how = "--items paper, a new --out, and --preset quick instead of --limit or --fraction"
+        yield f"For a margin without further models: the same command with {how}"
     yield f"{'Once all is there' if missing else 'Next'}: {command_line('view {}', plan.out)}; {EXPLAIN}"
 
 

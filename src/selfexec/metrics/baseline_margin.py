@@ -56,7 +56,7 @@ class BaselineComparison:
         stacked_predictions: What the stacked baseline predicts of each of the model's claims, nan where nothing; also
             where the constant baseline stands in its place.
         margin_at_own_rate: The comparison at the model's yes rate, for yes-or-no claims.
-        no_baseline: Why there is no baseline to compare with, where too little is known of others. Then
+        why_no_baseline: Why there is no baseline to compare with, where too little is known of others. Then
             `baseline_record` is the record of always giving the same answer, and the margin is nan with that reason.
     """
 
@@ -67,7 +67,7 @@ class BaselineComparison:
     doubt: ReferenceDoubt = NO_DOUBT
     stacked_predictions: Array | None = None
     margin_at_own_rate: MarginAtOwnRate | None = None
-    no_baseline: str | None = None
+    why_no_baseline: str | None = None
 
 
 def peers(model: str, models: Iterable[str], *sorts: Container[str]) -> set[str]:
@@ -141,7 +141,9 @@ def _too_few(claims: Claims, others: Others, mask: Flags) -> str | None:
 
 def without_baseline(kind: Kind, own: Record, reason: str) -> BaselineComparison:
     """A record that is compared with no other model, for this reason."""
-    return BaselineComparison(own, CONSTANT, kind.constant(own), Estimate(math.nan, reason=reason), no_baseline=reason)
+    return BaselineComparison(
+        own, CONSTANT, kind.constant(own), Estimate(math.nan, reason=reason), why_no_baseline=reason
+    )
 
 
 def best_of(kind: Kind, model: Record, records: Mapping[str, Record]) -> tuple[str, Record]:

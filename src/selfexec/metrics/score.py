@@ -173,7 +173,7 @@ def score_experiment(
     why, metrics = degenerate(kind, claims, answers, len(record.items), metrics)
     comparison = replace(comparison, margin=metrics.get("baseline_margin", comparison.margin))
     caution = asked.caution or why or kind.too_few(claims.where(mask), record)
-    compared_with = None if comparison.no_baseline else comparison.baseline
+    compared_with = None if comparison.why_no_baseline else comparison.baseline
     rows = [asked.row(name, e, caution, compared_with if name in OF_BASELINE else None) for name, e in metrics.items()]
     parts = (metrics["accuracy"], metrics["skill"], caution, record, comparison)
     return ModelScores(rows, asked, *parts, claims, strict, records, probabilities, others)
@@ -186,8 +186,8 @@ def _margins(kind: Kind, comparison: BaselineComparison) -> dict[str, Estimate]:
     are far better. The ceiling and the model's share of it are known without a baseline, of all of the model's claims;
     beside one they are replaced by those of the claims that both are scored on, as the baseline's share is.
     """
-    alone = Estimate(math.nan, reason=comparison.no_baseline)
-    of_baseline = alone if comparison.no_baseline else kind.skill_estimate(comparison.baseline_record)
+    alone = Estimate(math.nan, reason=comparison.why_no_baseline)
+    of_baseline = alone if comparison.why_no_baseline else kind.skill_estimate(comparison.baseline_record)
     margins = {"best_baseline": of_baseline, "baseline_margin": comparison.margin}
     return margins | (dict(comparison.margin_at_own_rate.estimates) if comparison.margin_at_own_rate else {})
 

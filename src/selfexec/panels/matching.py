@@ -17,8 +17,9 @@ from selfexec.runs import Run
 # Two names are taken for one model where predictions and outcomes agree in nearly all of enough claims. Of ten recorded
 # models no two agree in more than .84 of the claims of an experiment. Not all, since newer readers may read otherwise.
 NEARLY_ALL, LEAST_CLAIMS = 0.98, 100
-# The most models of a run that a panel is put beside unasked: with one more they can be called ahead without it.
-MOST_UNASKED = LEAST_FOR_VERDICT - 1
+# The most models of a run that the panel which ships is put beside where none is named: with one more they can be
+# called ahead without it.
+MOST_FOR_SHIPPED_PANEL = LEAST_FOR_VERDICT - 1
 
 
 @dataclass(frozen=True)

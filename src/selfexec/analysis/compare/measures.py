@@ -154,7 +154,7 @@ def record_of(metric: str, label: str, part: ModelScores | None) -> ComparedReco
         nothing = Record((), np.zeros((0, 2)))
         return ComparedRecord(label, nothing, nothing, math.nan, f"{label} was not asked")
     own, share = part.record, part.asked.coverage
-    if metric == "skill" and part.comparison.no_baseline == IN_PROBABILITIES:
+    if metric == "skill" and part.comparison.why_no_baseline == IN_PROBABILITIES:
         return ComparedRecord(label, own, own, share, f"{label}: {IN_PROBABILITIES}")
     if math.isnan(part.accuracy.value):
         return ComparedRecord(label, own, own, share, f"{label}: {part.accuracy.reason}")

@@ -118,7 +118,7 @@ class Executor:
         self._report = report
         self._progress = progress
         self._is_spending_capped = caps.limits_spending
-        self._slots = Slots(remaining, caps, spent) if caps.any else None
+        self._within_caps = JobsWithinCaps(remaining, caps, spent) if caps.any else None
         self._over = False
         self._gate = ReplyGate(
             back_end.writer.keep,
@@ -145,25 +145,25 @@ class Executor:
                 self._over = True
         self._gate.settle()
         progress.left = progress.total - progress.done - progress.waiting - progress.out - progress.ended
-        progress.capped = self._slots.capped if self._slots and progress.left else None
+        progress.capped = self._within_caps.capped if self._within_caps and progress.left else None
 
     async def _work(self, jobs: Jobs) -> None:
-        if self._slots is None:
+        if self._within_caps is None:
             for job, _ in jobs:
-                await self._ask_job(Slot(job, self._plan.keys(job)))
+                await self._ask_job(BegunJob(job, self._plan.keys(job)))
             return
-        while slot := await self._slots.next(jobs):
-            await self._ask_job(slot)
-            self._slots.done(slot)
+        while begun := await self._within_caps.next(jobs):
+            await self._ask_job(begun)
+            self._within_caps.done(begun)
 
-    async def _ask_job(self, slot: "Slot") -> None:
+    async def _ask_job(self, begun: "BegunJob") -> None:
         """Ask what is still to be asked of a job.
 
         `Plan.play` has the experiment open its sessions by calling `ask`, which brings the stored reply of a session or
         asks for one: `_asked` -> `_reply` -> `reply_to` -> `Engine.ask`, and back to `ReplyGate.keep`, which has the
         reply written down.
         """
-        stored, progress, keys = self._remaining.stored, self._progress, set(slot.keys)
+        stored, progress, keys = self._remaining.stored, self._progress, set(begun.keys)
         replies: dict[Key, Reply] = {}  # a session that several conditions share is asked for once
         away: set[Key] = set()  # out in a batch, or not asked again since the reply's end is not known
         capped = failed = False
@@ -186,14 +186,14 @@ class Executor:
             if key not in keys:  # nobody knew of it beforehand
                 keys.add(key)
                 progress.total += 1
-            if self._slots and not self._slots.take(slot):
+            if self._within_caps and not self._within_caps.take(begun):
                 capped = True
                 return NOT_ASKED
-            reply = replies[key] = await self._asked(slot, DueCall(key, messages, parent, injection))
+            reply = replies[key] = await self._asked(begun, DueCall(key, messages, parent, injection))
             failed |= reply.failed
             return reply
 
-        await self._plan.play(slot.job, ask)
+        await self._plan.play(begun.job, ask)
         rest = keys - replies.keys() - away
         if failed or away:
             progress.waiting += len(rest)
@@ -203,13 +203,13 @@ class Executor:
             if rest:
                 self._report(progress)
 
-    async def _asked(self, slot: "Slot", due: DueCall) -> Reply:
+    async def _asked(self, begun: "BegunJob", due: DueCall) -> Reply:
         """The reply of a session as it counts, asked now and written down."""
-        slot.open += 1
-        async with self._gate.admission(slot.job.model):
+        begun.open += 1
+        async with self._gate.admission(begun.job.model):
             came = await self._reply(due)
         reply = await self._gate.keep(came)
-        slot.open -= 1
+        begun.open -= 1
         if self._is_spending_capped:
             self._spent.count(reply, due.messages)
         self._progress.count(reply)
@@ -298,7 +298,7 @@ def _of_queue(remaining: Remaining[Any], queue: Sequence[Respondent]) -> Jobs:
 
 
 @dataclass(eq=False)
-class Slot:
+class BegunJob:
     """A job under way, with the sessions that it has at most. `allowed`: how many calls it may still make, where that
     is capped; `open`: how many are being made.
     """
@@ -309,7 +309,7 @@ class Slot:
     open: int = 0
 
 
-class Slots:
+class JobsWithinCaps:
     """Gives out what is to be asked within caps, in order, and no more than the calls suffice for.
 
     A job is begun only where all of its sessions can be asked: a prediction without its behaviour is worth nothing.
@@ -322,15 +322,15 @@ class Slots:
         self._is_spending_capped = caps.limits_spending
         self._spent = spent
         self._calls_left = math.inf if caps.calls is None else caps.calls
-        self._under_way: list[Slot] = []
+        self._under_way: list[BegunJob] = []
         self._began = False
         self._short_of_calls = False
         self._over = False
         self._one_at_a_time = asyncio.Lock()
         self._changed = asyncio.Event()
 
-    async def next(self, jobs: Jobs) -> Slot | None:
-        """The next slot, of what is still to be asked; None where there is none, or where the calls do not suffice."""
+    async def next(self, jobs: Jobs) -> BegunJob | None:
+        """The next job, of what is still to be asked; None where there is none, or where the calls do not suffice."""
         async with self._one_at_a_time:
             job, here = (None, ()) if self._over else next(jobs, (None, ()))
             if job is None:
@@ -345,19 +345,19 @@ class Slots:
             self._short_of_calls = needed > self._calls_left
             if self._over and (self._began or not self._short_of_calls):
                 return None
-            slot = Slot(job, keys, min(needed, self._calls_left))
-            self._calls_left -= slot.allowed
-            self._under_way.append(slot)
+            begun = BegunJob(job, keys, min(needed, self._calls_left))
+            self._calls_left -= begun.allowed
+            self._under_way.append(begun)
             self._began = True
-            return slot
+            return begun
 
     def _suffice(self, job: Any, needed: int) -> bool:
         """Whether the caps suffice for so many calls more, with those that are set aside for what is under way."""
         if not self._is_spending_capped:
             return needed <= self._calls_left
         calls = Counter({job.model: needed})
-        for slot in self._under_way:
-            calls[slot.job.model] += int(slot.allowed) + slot.open
+        for begun in self._under_way:
+            calls[begun.job.model] += int(begun.allowed) + begun.open
         return needed <= self._calls_left and not self.stopped and self._spent.suffices(self._caps, calls)
 
     @property
@@ -370,17 +370,17 @@ class Slots:
         """The cap on tokens or dollars that ended it, as it is said; None where it was the one on calls."""
         return None if self._short_of_calls else self._spent.said(self._caps)
 
-    def take(self, slot: Slot) -> bool:
-        """Whether a slot may make a call now, also one more than was known that it needs; it is then counted."""
-        if self.stopped or (slot.allowed < 1 and self._calls_left < 1):
+    def take(self, begun: BegunJob) -> bool:
+        """Whether a job may make a call now, also one more than was known that it needs; it is then counted."""
+        if self.stopped or (begun.allowed < 1 and self._calls_left < 1):
             return False
-        if slot.allowed < 1:
+        if begun.allowed < 1:
             self._calls_left -= 1
         else:
-            slot.allowed -= 1
+            begun.allowed -= 1
         return True
 
-    def done(self, slot: Slot) -> None:
-        self._calls_left += slot.allowed
-        self._under_way.remove(slot)
+    def done(self, begun: BegunJob) -> None:
+        self._calls_left += begun.allowed
+        self._under_way.remove(begun)
         self._changed.set()
