@@ -1,4 +1,4 @@
-"""A stream whose beginning was lost is no reply, where its format shows it."""
+"""A stream of which a part was lost is no reply, where its format or other streams show it."""
 
 from typing import Any
 
@@ -89,3 +89,20 @@ def test_a_server_that_never_names_a_role_and_another_one_behind_the_same_gatewa
     replies = [(200, chat(role=True, model="one")), (200, chat(role=False, model="two"))]
     [*found], served = asked("openai", *replies, calls=2, streams=True)
     assert served == 2 and all(counts(outcome) for outcome in found)
+
+
+# --- ends of blocks, which LiteLLM's proxy leaves out in Anthropic's format -------------------------------------------
+
+
+def test_a_server_that_never_ends_its_blocks_is_read_and_one_that_does_is_not_where_an_end_is_lost() -> None:
+    whole = [{**piece, "message": {"model": "m"}} if "message" in piece else piece for piece in anthropic(TEXT)]
+    open_ended = [piece for piece in whole if piece["type"] != "content_block_stop"]
+    [*found], served = asked("anthropic", (200, events(*open_ended)), calls=3, streams=True)
+    assert served == 3 and {outcome.text for outcome in found} == {TEXT.replace(" ", "")}
+    replies = [(200, events(*whole)), (200, events(*open_ended)), (200, events(*whole))]
+    [_, second], served = asked("anthropic", *replies, calls=2, streams=True)
+    assert (served, second.text, second.retry_causes) == (3, TEXT.replace(" ", ""), ("broken stream",))
+    [*found], served = asked(
+        "anthropic", (200, events(*anthropic())), (200, events(*open_ended)), calls=3, streams=True
+    )
+    assert found[-1].text == TEXT.replace(" ", "")  # a message without any block has no end of one

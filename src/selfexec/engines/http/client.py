@@ -423,8 +423,8 @@ class HttpEngine:
                     raise UnreadableReply(f"its body is not the one whose digest the header {name} holds")
                 return response._replace(raw=in_utf8(response.raw, response.headers.get("Content-Type", "")))
             raw = stream.raw()
-            if route.has_lost_beginning(stream.opening):
-                raise UnusableReply("its beginning was lost: it names no role, as other streams of this server do")
+            if lost := route.lost_in(stream.habit):
+                raise UnusableReply(lost)
             return response._replace(raw=raw, unknown=stream.unknown)
         except UnicodeError:
             raise RetryableError(NOT_DECODABLE, way_out=WRONG_ADDRESS) from None

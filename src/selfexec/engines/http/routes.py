@@ -10,7 +10,7 @@ from selfexec.engines.http.headers import checked, secrets_of
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.rate_limit import RateLimit
 from selfexec.engines.http.scrubbing import Scrubber, passwords
-from selfexec.engines.http.wires import WIRES, Opening, listing
+from selfexec.engines.http.wires import WIRES, Habit, listing
 from selfexec.engines.settings import secrets_sent
 from selfexec.errors import InputError
 from selfexec.text.redaction import secrets_in_query
@@ -39,19 +39,19 @@ class Route:
         secrets = [where.key, *(word for end in ends for word in passwords(end))]
         secrets += secrets_in_query(where.query)
         self._secrets = {secret for secret in secrets if secret}
-        self._naming_roles: set[object] = set()
+        self._habits: set[Habit] = set()
         self._given = frozenset(secrets_of(given))
         self.scrubber = Scrubber(self._secrets, self._given)
 
-    def has_lost_beginning(self, opening: Opening | None) -> bool:
-        """Whether the beginning of a stream was lost: others by the same server named a role there, and this does not.
-        Some servers never do.
+    def lost_in(self, habit: Habit | None) -> str | None:
+        """What was lost of a stream: what others by the same server have there, and this does not. Some servers never
+        have it.
         """
-        if opening is None:
-            return False
-        if opening.names_role:
-            self._naming_roles.add(opening.by)
-        return not opening.names_role and opening.by in self._naming_roles
+        if habit is None:
+            return None
+        if habit.is_there:
+            self._habits.add(habit)
+        return habit.lost if habit._replace(is_there=True) in self._habits and not habit.is_there else None
 
     def keep_back(self, sampling: Mapping[str, Any]) -> None:
         """Take the keys that stand in settings for secrets too, from now on."""

@@ -5,7 +5,7 @@ a name in `engines.base.Wire`, an ending and a key header in `providers`, and li
 from collections.abc import Mapping
 
 from selfexec.engines.http.wires.anthropic import ANTHROPIC, ANTHROPIC_MAX_TOKENS
-from selfexec.engines.http.wires.base import LONGEST_NAME, Opening, UnreadableReply, UnusableReply, Wire, listing
+from selfexec.engines.http.wires.base import LONGEST_NAME, Habit, UnreadableReply, UnusableReply, Wire, listing
 from selfexec.engines.http.wires.chat import CHAT
 from selfexec.engines.http.wires.gemini import GEMINI
 from selfexec.engines.http.wires.responses import RESPONSES

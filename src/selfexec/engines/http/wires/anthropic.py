@@ -8,8 +8,8 @@ from selfexec.engines.http.ends import add_ends, end_of, is_nothing, printable_e
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
+    Habit,
     OneReply,
-    Opening,
     Texts,
     UnreadableReply,
     UnusableReply,
@@ -86,6 +86,10 @@ OTHER_PIECES = {
 }
 
 
+# LiteLLM's proxy ends no block
+NO_END_OF_A_BLOCK = "a block of it does not end, as those of other streams of this server do"
+
+
 class Gathered:
     """A message that is begun, blocks of content with their pieces, why it stopped, and that it did."""
 
@@ -93,7 +97,7 @@ class Gathered:
 
     def __init__(self) -> None:
         self.whole = self.over = False
-        self.opening: Opening | None = None
+        self.habit: Habit | None = None
         self._is_begun = False
         self._body: dict[str, Any] = {}
         self._usage: dict[str, Any] = {}
@@ -180,8 +184,10 @@ class Gathered:
     def body(self) -> Mapping[str, Any]:
         if not self.whole:
             raise UnusableReply(CUT)
-        if self._open:
+        if self._open and not self.over:
             raise UnusableReply("the stream ended in the middle of a block")
+        if self._blocks:
+            self.habit = Habit((self._body.get("model"),), not self._open, NO_END_OF_A_BLOCK)
         if not self._is_begun:
             self._odd.setdefault("error", {"message": "the stream begins without the message_start of its format"})
         if sorted(self._blocks) != [*range(len(self._blocks))]:

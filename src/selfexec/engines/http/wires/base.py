@@ -52,24 +52,27 @@ class Event(NamedTuple):
     id: str = ""
 
 
-class Opening(NamedTuple):
-    """How a stream began in a format that prescribes no beginning: `by` whom it is, and whether it names a role."""
+class Habit(NamedTuple):
+    """What a server has in each of its streams or in none, whatever the format says: `by` whom the stream is, whether
+    it `is_there`, and what is `lost` where it is not, though other streams have it.
+    """
 
     by: tuple[Any, ...]
-    names_role: bool
+    is_there: bool
+    lost: str
 
 
 class Gathering(Protocol):
     """Puts the pieces of a stream together. `whole` is whether the reply has come to its own end, `over` whether the
     server has said that nothing follows. Half a stream is no reply: where it is not whole, `body` raises Unusable.
-    `takes_lists`: whether the pieces may come as a list as well. `opening` is for the formats in which one stream by
-    itself does not show whether its beginning was lost.
+    `takes_lists`: whether the pieces may come as a list as well. `habit` is for the formats in which one stream by
+    itself does not show whether a part of it was lost.
     """
 
     takes_lists: bool
     whole: bool
     over: bool
-    opening: Opening | None
+    habit: Habit | None
 
     def take(self, event: Event) -> None: ...
 

@@ -15,8 +15,8 @@ from selfexec.engines.http.providers import Endpoint, prefill_at
 from selfexec.engines.http.wires.base import (
     ROLES,
     Event,
+    Habit,
     OneReply,
-    Opening,
     OtherChoices,
     Texts,
     UnreadableReply,
@@ -165,6 +165,9 @@ KINDS_OF_PIECES = ("type", "event", "reason")  # which say of a piece without ch
 THOUGHTS = ("reasoning_content", "reasoning")
 
 
+NO_ROLE = "its beginning was lost: it names no role, as other streams of this server do"
+
+
 class Gathered:
     """Deltas, until one has a finish reason; the counts may come after it, and `[DONE]` last of all. Without a finish
     reason the stream broke off, whatever says that it is done: gateways whose upstream has died say so.
@@ -174,7 +177,7 @@ class Gathered:
 
     def __init__(self) -> None:
         self.whole = self.over = False
-        self.opening: Opening | None = None
+        self.habit: Habit | None = None
         self._body: dict[str, Any] = {}
         self._choice: dict[str, Any] = {}
         self._handed_on: dict[str, Any] = {}
@@ -215,9 +218,9 @@ class Gathered:
             # the counts that come last may be a gateway's own, as new-api's, under the name that it has for the model
             self._reply.check_names(piece, "id", "model", "system_fingerprint", "provider")
             self._reply.check_time(piece.get("created"))
-            if self.opening is None:
+            if self.habit is None:
                 role = object_of(choice.get("delta") or choice.get("message")).get("role")
-                self.opening = Opening((piece.get("model"), piece.get("provider")), bool(role))
+                self.habit = Habit((piece.get("model"), piece.get("provider")), bool(role), NO_ROLE)
             self._take(choice)
         self.whole = "finish_reason" in self._choice
 

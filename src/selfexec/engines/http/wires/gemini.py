@@ -9,8 +9,8 @@ from selfexec.engines.http.errors import says_something
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
+    Habit,
     OneReply,
-    Opening,
     OtherChoices,
     Texts,
     UnreadableReply,
@@ -161,7 +161,7 @@ class Gathered:
 
     def __init__(self) -> None:
         self.whole = self.over = False
-        self.opening: Opening | None = None
+        self.habit: Habit | None = None
         self._body: dict[str, Any] = {}
         self._candidate: dict[str, Any] = {}
         self._parts: list[Any] = []

@@ -8,7 +8,7 @@ from selfexec.engines.http.ends import End, add_ends, end_of, is_missing, printa
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
-    Opening,
+    Habit,
     Said,
     Texts,
     UnreadableReply,
@@ -199,7 +199,7 @@ class Gathered:
 
     def __init__(self) -> None:
         self.whole = self.over = False
-        self.opening: Opening | None = None
+        self.habit: Habit | None = None
         self._body: Mapping[str, Any] = {}
         self._items: list[Any] = []
         self._places: list[Any] = []

@@ -22,7 +22,7 @@ from selfexec.engines.http.name_words import name_words
 from selfexec.engines.http.other_fields import MOST_NAMES, unknown_in_piece
 from selfexec.engines.http.policy import error_in_reply
 from selfexec.engines.http.raw_bodies import RawBody
-from selfexec.engines.http.wires.base import Event, Gathering, Opening, UnreadableReply, UnusableReply
+from selfexec.engines.http.wires.base import Event, Gathering, Habit, UnreadableReply, UnusableReply
 from selfexec.engines.http.wires.echoes import MAY_ECHO, echoes_in
 from selfexec.engines.http.wires.not_as_sent import MAY_BE, marks_in
 from selfexec.engines.http.wires.objections import (
@@ -94,8 +94,8 @@ class Stream:
         return self._gathering.over or self._wrong is not None or self._error is not None
 
     @property
-    def opening(self) -> Opening | None:
-        return self._gathering.opening
+    def habit(self) -> Habit | None:
+        return self._gathering.habit
 
     @property
     def _odd(self) -> Any:
