@@ -114,9 +114,9 @@ def test_a_quick_run_through_the_proxy_is_the_run_without_it(
     assert {key: reply.text for key, reply in replies.items()} == {key: plain.replies[key].text for key in replies}
     assert {reply.error for reply in replies.values()} == {None}
     assert {reply.stop_reason for reply in replies.values()} == {"stop"}
-    # in streams of Gemini's format the proxy counts 0 of everything, which is no count
+    # in streams of Gemini's format earlier versions of the proxy count 0 of everything, which is no count
     counted = {(reply.input_tokens is not None, reply.output_tokens is not None) for reply in replies.values()}
-    assert counted == {(False, False) if wire == "gemini" and stream else (True, True)}
+    assert counted == {(True, True)} or (wire == "gemini" and stream and counted == {(False, False)})
     if wire != "gemini" and not stream:
         assert {reply.upstream for reply in replies.values()} == {"openai/knows-itself"}
         assert all(reply.cost_usd for reply in replies.values())

@@ -319,4 +319,5 @@ def test_a_foreign_task_becomes_a_scored_run_at_one_call_an_item_and_who_knows_o
             rows = [row for row in sx.score(run) if row.experiment == experiment]
             found[profile] = Counter(row.verdict for row in rows if row.metric == "own_excess")
         assert set(found["knows-models"]) == {"not shown"}, experiment
-        assert found["knows-itself"]["own"] >= 1, experiment
+        # six models are too few for more, however much each knows
+        assert set(found["knows-itself"]) == {"unresolved"}, experiment
