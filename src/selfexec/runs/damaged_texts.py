@@ -43,7 +43,6 @@ SPACED = regex(rf"(?:[^\W\d_] ){{{LEAST_SPACED}}}")
 LEAST_WORDS, LEAST_TWICE = 6, 0.9  # different words, since a model may repeat one, and how many of them come twice
 FEW, MOST_UNLIKE = 80, 0.7  # characters of a text whose words are compared at first
 LEAST_AGAIN, LEAST_BROKEN, SIGNS_AGAIN = 48, 16, 8  # characters, and different ones: no row of dashes
-END_OF_SENTENCE = regex(r"(?<=[^\W\d_])[.!?]\s+(?=[^\W\d_])")
 CAPITAL_WITHIN = regex(r"(?<=[a-z,] )[A-Z][a-z]+")
 LEAST_ENDS, MOSTLY_SMALL, LEAST_CAPITALS = 6, 0.8, 4
 NOTHING_FIRST = regex(r"(?:None|undefined|null|nil|NaN)(?=[A-Z\d{\[\"'*#`])")
@@ -167,13 +166,10 @@ def _ends_again(text: str) -> bool:
 
 
 def _is_out_of_order(text: str) -> bool:
-    ends = [end.end() for end in END_OF_SENTENCE.finditer(text)] if "." in text else []
-    small = sum(text[end].islower() for end in ends)
-    return (
-        len(ends) >= LEAST_ENDS
-        and small >= MOSTLY_SMALL * len(ends)
-        and len(CAPITAL_WITHIN.findall(text)) >= LEAST_CAPITALS
-    )
+    sentences = text.split(". ")[1:]
+    small = sum(sentence[:1].islower() for sentence in sentences)
+    is_mixed = len(sentences) >= LEAST_ENDS and small >= MOSTLY_SMALL * len(sentences)
+    return is_mixed and len(CAPITAL_WITHIN.findall(text)) >= LEAST_CAPITALS
 
 
 def _has_nothing_joined(text: str) -> bool:
