@@ -156,7 +156,11 @@ def test_a_run_that_goes_on_reaches_the_stand_in_where_its_model_is(tmp_path: Pa
 
 def test_what_a_stand_in_answers_is_no_sign_of_a_server_that_mixes_models_or_replies_up(tmp_path: Path) -> None:
     long = "This is how it is done, step by step, and nothing is left out of it. " * 3
-    with tool_server(once, executed=lambda prompt: f"{prompt} {long}") as server, warnings.catch_warnings():
+
+    def in_letters(prompt: str) -> str:
+        return prompt.translate(str.maketrans("0123456789", "abcdefghij"))  # so that each reply has words of its own
+
+    with tool_server(once, executed=lambda prompt: f"{in_letters(prompt)} {long}") as server, warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", ".* counts of prompt tokens")  # this server counts no prompts
         run = sx.run(MODEL, **options(tmp_path, server.url, count=12, facets={"tool": "vllm/small:1"}))

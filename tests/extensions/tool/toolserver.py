@@ -46,7 +46,9 @@ class ToolServer:
 
 
 @contextmanager
-def tool_server(turn: Turn, executed: Callable[[str], str] = lambda prompt: "Of course.") -> Iterator[ToolServer]:
+def tool_server(
+    turn: Turn, executed: Callable[[str], str] = lambda prompt: "Of course, I can."
+) -> Iterator[ToolServer]:
     found = ToolServer(turn, executed)
 
     async def answer(request: web.Request) -> web.Response:
