@@ -167,6 +167,16 @@ def test_what_is_in_auroc_is_not_called_skill(tmp_path: Path) -> None:
     assert "got the higher probability (.5 is chance, 1 perfect)" in " ".join(key.split()) and "skill" not in key
 
 
+def test_why_a_margin_of_probabilities_has_no_verdict_stands_beside_the_mark_of_that(tmp_path: Path) -> None:
+    models = [f"sim/{name}" for name in ("knows-itself", "typical", "coin", "solves")]
+    run = sx.run(
+        models, preset="quick", facets={"elicit": "probability"}, experiments="association", out=tmp_path / "r"
+    )
+    html = page(Selection.of(run).under("elicit=probability"), Options("none"))
+    key = re.sub("<[^>]+>", "", html[html.index("<b>dotted") :][:400])
+    assert key.startswith("dotted, †: no verdict: association: only 4 models were read on the same items, and 6 are")
+
+
 # --- headline --------------------------------------------------------------------------------------------------------
 
 

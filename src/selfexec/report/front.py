@@ -182,7 +182,7 @@ def front(
     overall = {row.model for row in scores.of("overall", "skill") if row.value is not None}
     judged = [model for model in models if model in overall] or list(models)
     apart = [model for model in models if model not in judged]
-    told = {model: _reasons(scores, model, shown) for model in models}
+    told = {model: _reasons(scores, areas, model, shown) for model in models}
     few = [*dict.fromkeys(text for reasons in told.values() for text, of_few in reasons.items() if of_few)]
     common = [
         text for text, of_few in told[models[0]].items() if not of_few and all(text in one for one in told.values())
@@ -388,9 +388,11 @@ def _incomplete(scores: Scores, model: str) -> bool:
     return any(row is not None and (row.value or 0.0) < LEAST_COVERAGE for row in rows)
 
 
-def _reasons(scores: Scores, model: str, experiments: Sequence[str]) -> dict[str, bool]:
+def _reasons(scores: Scores, areas: Scores | None, model: str, experiments: Sequence[str]) -> dict[str, bool]:
     """Why what is withheld, or has no verdict, and whether that is since there are too few models."""
-    rows = (scores.get(model, e, metric) for e in ("overall", *experiments) for metric in ("skill", "baseline_margin"))
+    margins = ("baseline_margin", "auroc_margin")
+    rows = [scores.get(model, e, metric) for e in ("overall", *experiments) for metric in ("skill", *margins)]
+    rows += [areas.get(model, e, "auroc_margin") for e in experiments] if areas else []
     return {
         row.reason if row.experiment == "overall" else f"{row.experiment}: {row.reason}": row.too_few_models
         for row in rows
