@@ -69,6 +69,7 @@ class PlannedRun:
 @click.argument("astray", nargs=-1, metavar="")
 @options_of(RunOptions)
 @options_of(DryRun)
+# of extensions that carry a plan out elsewhere, as Ray does, or that make one, as a study does
 @options_at(source.options for point in ("carriers", "plans") for source in registered(point).values())
 @quietly
 @options_of(HelpOptions)
@@ -154,8 +155,8 @@ def command(
     ended = sum(reply.ended_unknown for key, reply in run.replies.items() if key not in out_now)
     missing = failed + progress.out + progress.waiting + progress.left
     from_logs = sum(key.session_kind in EXPERIMENTS[key.experiment].recorded for key in run.replies)
-    kept = number_of(len(run.replies) - failed - from_logs, "reply", "replies")
-    say(f"{plan.out}: {kept} kept, {missing:,} missing ({time.perf_counter() - started:.1f} s)")
+    came = number_of(len(run.replies) - failed - from_logs, "reply", "replies")
+    say(f"{plan.out}: {came} kept, {missing:,} missing ({time.perf_counter() - started:.1f} s)")
     if progress.unneeded:
         say("\n".join(_not_needed(progress)))
     if failed or not plan.all_simulated:
