@@ -16,7 +16,7 @@ from selfexec.files.outputs import write_bytes
 from selfexec.options import Files, Names, option
 from selfexec.reading_options import AcceptedEnds
 from selfexec.text.numbers import number_of
-from selfexec.text.printable import command_line, harmless_line
+from selfexec.text.printable import command_line, harmless, harmless_line
 
 if TYPE_CHECKING:
     from selfexec.experiments import JobKey, Key
@@ -148,9 +148,7 @@ def command(
             table.rstrip("\n"),
             *reading_legend(chosen),
             "",
-            *texts,
-            *fields,
-            *_to_see(source, chosen, claims, unread),
+            *map(harmless, (*texts, *fields, *_to_see(source, chosen, claims, unread))),
         )
         _put([line.encode() for line in lines], out, styled=styled)
 
