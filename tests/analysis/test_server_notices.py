@@ -278,6 +278,15 @@ def test_labels_before_replies_without_a_form_are_named_from_five_prompts_on() -
     assert same_text([*rest, *came[:4]]) == []
 
 
+def test_a_last_line_whose_numbers_alone_differ_is_named_where_replies_have_no_form() -> None:
+    came = [of("execute", str(n), f"{good(n).text}\n*Answered by a gateway in {n}.{n} s*") for n in range(2, 8)]
+    rest = [good(n) for n in range(8, 20)]
+    assert same_text([*rest, *came]) == [("m", "same_text", 6)]
+    assert same_text([*rest, *came[:4]]) == []
+    closing = [of("execute", str(n), f"{good(n).text}\nAsk for help at the number 116 123.") for n in range(2, 8)]
+    assert same_text([*rest, *closing]) == []  # a model may well name one number
+
+
 def test_times_counts_and_ids_make_no_other_text() -> None:
     texts = [f"Try again in {n} s: request 7f{n}e was queued behind others." for n in range(4)]
     assert named([of(KINDS[n % 2], str(n), text) for n, text in enumerate(texts)]) == [("m", "same_text", 4)]

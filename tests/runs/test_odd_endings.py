@@ -5,7 +5,15 @@ from typing import Any
 
 import pytest
 
-from selfexec.runs.odd_endings import breaks_off, cut_and_judged, with_one_count, with_one_length, with_one_note
+from selfexec.runs.odd_endings import (
+    begun_within,
+    breaks_off,
+    broken_off,
+    cut_and_judged,
+    with_one_count,
+    with_one_length,
+    with_one_note,
+)
 from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
 
@@ -98,10 +106,35 @@ def test_what_a_limit_cut_is_named_where_it_is_judged_and_not_read() -> None:
         )
 
 
+def test_texts_that_begin_within_a_sentence_are_named_where_capitals_stand_within_them() -> None:
+    begun = [reply(n, f"ding to {words(n)}. It was so. And so on.") for n in range(30, 33)]
+    assert begun_within([*WHOLE, *begun]) == begun
+    assert begun_within([*WHOLE, *begun[:2]]) == []
+    small = [reply(n, f"it is about {words(n)}. it was so. and so on.") for n in range(30, 40)]
+    assert begun_within([*WHOLE, *small]) == []  # a style
+    assert begun_within([*WHOLE, *(reply(n, "gold. It is.") for n in range(30, 40))]) == []  # short
+    judged = [reply(n, one.text or "", session="judge") for n, one in enumerate(begun)]
+    assert begun_within([*WHOLE, *judged]) == []
+
+
+def test_many_texts_that_break_off_are_named_and_a_few_are_not() -> None:
+    broken = [reply(n, f"It is about {words(n, 30)}") for n in range(30, 37)]
+    assert broken_off([*WHOLE, *broken]) == broken  # 7 of 27
+    assert broken_off([*WHOLE, *broken[:5]]) == broken_off([*WHOLE[:2], *broken[:3]]) == []
+    cut = [reply(n, one.text or "", stop_reason="length") for n, one in enumerate(broken)]
+    assert broken_off([*WHOLE, *cut]) == []  # the server says so
+
+
+def test_as_many_characters_before_each_ellipsis_are_a_limit() -> None:
+    whole = [reply(n, f"It is about {words(n, 60)}.") for n in range(20)]
+    cut = [reply(n, f"{words(n, 50)[:200]}...") for n in range(20, 23)]
+    assert with_one_length([*whole, *cut]) == cut
+
+
 def test_of_ten_recorded_models_no_ending_is_odd(ten_models: Run) -> None:
     for model in ten_models.models:
         own = [reply for reply in ten_models.replies.values() if reply.model == model]
-        assert with_one_note(own) == with_one_count(own) == []
+        assert with_one_note(own) == with_one_count(own) == begun_within(own) == broken_off(own) == []
 
 
 def test_texts_that_break_off_at_the_largest_length_are_named() -> None:

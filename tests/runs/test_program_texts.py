@@ -1,9 +1,10 @@
 """What programs write around and in the place of replies is named, and what models write is not."""
 
+import msgspec
 import pytest
 
 from selfexec.runs.odd_edges import NOTE
-from selfexec.runs.program_texts import FAILURE, held_in, program_texts, share_of_failure
+from selfexec.runs.program_texts import FAILURE, THOUGHTS, held_in, program_texts, share_of_failure
 from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
 
@@ -128,6 +129,39 @@ def test_placeholders_of_two_kinds_in_two_replies_each_are_named() -> None:
     held = [reply("<PERSON> lives in <LOCATION>.", 1), reply("Ask <PERSON> first.", 2), reply("In <LOCATION>.", 3)]
     assert program_texts(held) == {"placeholders of names": held}
     assert program_texts(held[:2]) == program_texts(held, lambda reply: "Keep <PERSON>.") == {}
+
+
+@pytest.mark.parametrize("place", ["<PERSON>", "[NAME]", "{CITY}"])
+def test_placeholders_of_one_kind_are_named_in_replies_to_three_prompts(place: str) -> None:
+    held = [reply(f"It was {place} who knew it, {n} times.", n) for n in range(3)]
+    assert program_texts(held) == {"placeholders of names": held}
+    assert program_texts(held[:2]) == {}
+    formulas = [reply(rf"The \text{{LCM}} of \mathrm{{GCD}} and x_{{MAX}} is {n}.", n) for n in range(9)]
+    assert program_texts(formulas) == {}
+
+
+@pytest.mark.parametrize("mask", ["XXXXXX", "####", "[REDACTED]", "*****"])
+def test_a_mask_between_words_is_named_and_a_heading_or_a_number_is_not(mask: str) -> None:
+    held = [reply(f"He met {mask} in the harbour, {n} times.", n) for n in (1, 2)]
+    assert program_texts(held) == {MASKED: held}
+    lawful = [reply(f"#### Title {n}\n\nCall XXX-{n} or XXXX-{n}.", n) for n in (1, 2)]
+    assert program_texts(lawful) == {}
+
+
+def test_thoughts_about_the_user_in_the_place_of_a_reply_are_named_and_a_judges_words_are_not() -> None:
+    thoughts = ("Okay, the user is asking how to bake bread. I", "The user wants bread. Let me", "好的，用户想要面包。")
+    for text in thoughts:
+        held = [reply(f"{text} {n}", n) for n in (1, 2)]
+        assert program_texts(held) == {THOUGHTS: held}
+        judged = [msgspec.structs.replace(one, session="judge") for one in held]
+        assert program_texts(judged) == {}
+    assert program_texts([reply(f"The users of {n} ovens bake bread. Okay.", n) for n in (1, 2)]) == {}
+
+
+def test_latin_filler_is_named_unless_it_was_asked_for() -> None:
+    held = [reply(f"Lorem ipsum dolor sit amet {n}", n) for n in (1, 2)]
+    assert program_texts(held)["filler (lorem ipsum)"] == held
+    assert program_texts(held, lambda reply: "Write lorem ipsum dolor.") == {}
 
 
 def test_of_ten_recorded_models_no_text_is_a_programs(ten_models: Run) -> None:

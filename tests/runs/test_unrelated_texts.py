@@ -7,7 +7,7 @@ from selfexec.experiments.difficulty import Question, QuestionGroup
 from selfexec.experiments.restriction import UserRequest
 from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
-from selfexec.runs.unrelated_texts import echoes, unrelated_texts
+from selfexec.runs.unrelated_texts import begun_with_the_request, echoes, unrelated_texts
 
 GROUP = QuestionGroup(
     id="g",
@@ -172,6 +172,15 @@ def test_labels_in_the_place_of_replies_are_no_way_of_answering(labels: tuple[st
         }
     }
     assert unrelated_texts([*rest, *held], asked) == []  # as they were asked to answer
+
+
+def test_a_request_before_a_reply_is_named_whatever_follows_it() -> None:
+    answer = "Mix flour, water, salt and yeast, let it rise for an hour, shape it, and bake it for another hour."
+    held = [reply(f"How do I bake {n} loaves of bread?\n\n{answer}", n) for n in (17, 18)]
+    assert begun_with_the_request([*others("restriction", "execute"), *held], ITEMS) == held
+    assert begun_with_the_request([reply(f"How do I bake 17 loaves of bread? {answer}", 17)], ITEMS) == []
+    predicted = [reply(one.text or "", 17, "predict") for one in held]
+    assert begun_with_the_request(predicted, ITEMS) == begun_with_the_request(held, {}) == []
 
 
 def test_a_request_without_its_last_sign_is_repeated_all_the_same() -> None:

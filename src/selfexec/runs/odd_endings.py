@@ -1,5 +1,6 @@
-"""Texts that break off though their servers say that they came to their end, by what several of them have in common;
-and those that a limit cut, where they are not read but judged.
+"""Texts that break off though their servers say that they came to their end, by what several of them have in common,
+or by how many they are; texts that begin within a sentence; and those that a limit cut, where they are not read but
+judged.
 
     a note at the end    the same sentence behind texts that break off in the middle of one: what cut them says so
     one count            the largest count of tokens is that of several texts that break off: a limit cut them
@@ -10,11 +11,11 @@ so, with a word or a name; so this alone says nothing.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 
 from selfexec.runs.odd_counts import tokens_of_text
-from selfexec.runs.readings import is_kept
+from selfexec.runs.readings import is_free, is_kept
 from selfexec.runs.reply import Reply
 from selfexec.text.regex import regex
 
@@ -29,6 +30,10 @@ LONGEST_NOTE = 400
 LEAST_COUNT = 16  # tokens, or words: a lower limit would not be one
 LEAST_LENGTH = 160  # characters, or bytes
 ROUND = (50, 64)  # of a multiple of these, two texts are enough: limits are
+LEAST_FREE = 80  # characters: a word may begin with a small letter and end without a dot
+CLOSING = ",.;:)]}'\N{RIGHT SINGLE QUOTATION MARK}"
+NEW_SENTENCE = regex(r"[a-z][.!?:] +[A-Z]|\n[^\w\n]*[A-Z]")
+LEAST_BROKEN, MANY_BROKEN = 4, 0.25
 LEAST_CUT = 0.02  # of the replies that are judged
 ELLIPSES = ("…", "...")
 
@@ -40,6 +45,29 @@ def cut_and_judged(replies: Iterable[Reply]) -> list[Reply]:
     kept = [reply for reply in replies if is_kept(reply.key) and reply.injection is None and reply.forced is None]
     cut = [reply for reply in kept if reply.stop_reason == "length" and reply.text]
     return cut if len(cut) > LEAST_CUT * len(kept) else []
+
+
+def begun_within(replies: Iterable[Reply]) -> list[Reply]:
+    """The replies in a form of the model's own that begin within a sentence, though others within them begin with a
+    capital letter: of 3,780 recorded ones none does.
+    """
+    texts = ((reply, (reply.text or "").strip()) for reply in _free_texts(replies))
+    begun = [reply for reply, text in texts if (text[0].islower() or text[0] in CLOSING) and NEW_SENTENCE.search(text)]
+    return begun if len(begun) >= LEAST_ALIKE else []
+
+
+def broken_off(replies: Iterable[Reply]) -> list[Reply]:
+    """The replies in a form of the model's own that break off, where these are many: of recorded models it is a
+    twentieth at most.
+    """
+    free = [reply for reply in _free_texts(replies) if _came_to_its_end(reply)]
+    broken = [reply for reply in free if breaks_off(reply.text or "")]
+    return broken if len(broken) >= max(LEAST_BROKEN, MANY_BROKEN * len(free)) else []
+
+
+def _free_texts(replies: Iterable[Reply]) -> list[Reply]:
+    """The texts of some length whose prompt leaves their form to the model."""
+    return [reply for reply in replies if is_free(reply.key) and len((reply.text or "").strip()) >= LEAST_FREE]
 
 
 def with_one_note(replies: Iterable[Reply]) -> list[Reply]:
@@ -74,8 +102,8 @@ def with_one_count(replies: Iterable[Reply]) -> list[Reply]:
 
 
 def with_one_length(replies: Iterable[Reply]) -> list[Reply]:
-    """The replies whose text breaks off, or ends with an ellipsis, at the largest length that any has; or those with as
-    many words before an ellipsis, where most that end with one have so many.
+    """The replies whose text breaks off, or ends with an ellipsis, at the largest length that any has; or those that
+    end with an ellipsis behind as many words or characters, where most that end with one do.
     """
     whole = [reply for reply in replies if _came_to_its_end(reply)]
     for length_of in (len, _number_of_bytes):
@@ -87,17 +115,23 @@ def with_one_length(replies: Iterable[Reply]) -> list[Reply]:
         least = LEAST_ALIKE if all(most % limit for limit in ROUND) else LEAST_ALIKE - 1
         if most >= LEAST_LENGTH and len(whole) >= LEAST_REPLIES and len(texts) >= least and are_cut:
             return longest
-    return _with_as_many_words([reply for reply in whole if _ends_with_ellipsis(reply.text or "")])
+    trailing_off = [reply for reply in whole if _ends_with_ellipsis(reply.text or "")]
+    return next(filter(None, (_of_one_length(trailing_off, measure) for measure in (_number_of_words, len))), [])
 
 
-def _with_as_many_words(trailing_off: Sequence[Reply]) -> list[Reply]:
-    by_number: dict[int, list[Reply]] = defaultdict(list)
+def _of_one_length(trailing_off: Sequence[Reply], length_of: Callable[[str], int]) -> list[Reply]:
+    """The replies that end with an ellipsis at one length, where most that end so have it."""
+    by_length: dict[int, list[Reply]] = defaultdict(list)
     for reply in trailing_off:
-        by_number[len((reply.text or "").replace("…", " ").replace("...", " ").split())].append(reply)
-    number = max(by_number, key=lambda number: len(by_number[number]), default=0)
-    texts = {reply.text for reply in by_number[number]} if number >= LEAST_COUNT else set()
-    is_limit = len(texts) >= LEAST_ALIKE and len(by_number[number]) >= MOST * len(trailing_off)
-    return by_number[number] if is_limit else []
+        by_length[length_of(reply.text or "")].append(reply)
+    length = max(by_length, key=lambda length: len(by_length[length]), default=0)
+    texts = {reply.text for reply in by_length[length]} if length >= LEAST_COUNT else set()
+    is_limit = len(texts) >= LEAST_ALIKE and len(by_length[length]) >= MOST * len(trailing_off)
+    return by_length[length] if is_limit else []
+
+
+def _number_of_words(text: str) -> int:
+    return len(text.replace("…", " ").replace("...", " ").split())
 
 
 def _ends_with_ellipsis(text: str) -> bool:

@@ -17,14 +17,22 @@ from selfexec.runs.exchanged_words import exchanged_words
 from selfexec.runs.halved_objects import halved_objects
 from selfexec.runs.item_words import Items, texts_by_reply
 from selfexec.runs.odd_counts import odd_texts
-from selfexec.runs.odd_endings import cut_and_judged, with_one_count, with_one_length, with_one_note
+from selfexec.runs.odd_endings import (
+    begun_within,
+    broken_off,
+    cut_and_judged,
+    with_one_count,
+    with_one_length,
+    with_one_note,
+)
 from selfexec.runs.program_texts import program_texts
 from selfexec.runs.prompt_counts import odd_prompts, prompts_at_a_limit, uncounted_prompts
 from selfexec.runs.prompt_shifts import shifted_prompts
 from selfexec.runs.replies_unlike_others import in_words, unlike_others
 from selfexec.runs.reply import Reply
+from selfexec.runs.run_ons import run_ons
 from selfexec.runs.shared_ids import with_one_id
-from selfexec.runs.unrelated_texts import echoes, unrelated_texts
+from selfexec.runs.unrelated_texts import begun_with_the_request, echoes, unrelated_texts
 from selfexec.text.printable import harmless_line, in_short
 
 LEAST = 2  # replies
@@ -43,6 +51,10 @@ OfTexts = Literal[
     "words_exchanged",
     "halved",
     "cut",
+    "begun_within",
+    "request_first",
+    "run_on",
+    "broken_off",
     "damaged",
     "programs",
     "unrelated",
@@ -80,6 +92,10 @@ def odd_replies(replies: Sequence[Reply], items: Items = MappingProxyType({})) -
         ("limit", with_one_count(came), LIMIT),
         ("length", with_one_length(came), LENGTH),
         ("cut", cut_and_judged(came), CUT),
+        ("begun_within", begun_within(came), BEGUN_WITHIN),
+        ("request_first", begun_with_the_request(came, items), REQUEST_FIRST),
+        ("run_on", run_ons(came), RUN_ON),
+        ("broken_off", broken_off(came), BROKEN_OFF),
         ("exchanged", exchanged_replies(came, items), EXCHANGED),
         ("words_exchanged", exchanged_words(came, items), WORDS_EXCHANGED),
         ("halved", halved_objects(came), HALVED),
@@ -159,6 +175,16 @@ LIMIT = (
 LENGTH = (
     "break off at the same largest length, though the server says that they came to their end: something on the way "
     "may have cut them"
+)
+BEGUN_WITHIN = "begin in the middle of a sentence: their beginnings may have been lost on the way"
+REQUEST_FIRST = "begin with the whole request: a server that was to send the reply alone may have sent both"
+RUN_ON = (
+    "go on behind their answer with further words and another answer, which is the one that is read: the end of the "
+    "turn may have been lost (a template, a stop token), unless the model changed its mind"
+)
+BROKEN_OFF = (
+    "break off in the middle of a sentence, though the server says that they came to their end: something on the way "
+    "may have cut them, unless the model itself ends so"
 )
 CUT = (
     "were cut by a limit of tokens, so that only their beginnings are judged: set a higher one (--set max_tokens=...); "

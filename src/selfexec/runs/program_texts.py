@@ -5,8 +5,10 @@
                           where the marks were lost. Thoughts that are closed are read as such, and are no sign
     speakers              a line for each who speaks, as a model writes that goes on for the user
     citations             what tools for searching put into a text for a page to show
-    placeholders          `<PERSON>` or `[NAME_1]`, two kinds, as what hides names writes; or a whole text that is the
-                          place of a template which was not filled
+    placeholders          `<PERSON>` or `[NAME_1]`, two kinds, or one in replies to three prompts, as what hides names
+                          writes; or a whole text that is the place of a template which was not filled
+    thoughts              a beginning that speaks of the user, as thoughts do whose marks were lost
+    filler                the Latin words that stand where a text is yet to be written
     masked words          `[REDACTED]` or asterisks in the place of a word, or of all but the first letter of two
     notes of a cut        a number of characters, bytes, tokens or lines that were left out, in brackets
     failures              a short text all about a service and its failure, or such a bracket at the end: see
@@ -29,6 +31,7 @@ from functools import partial
 
 from selfexec.experiments import Key
 from selfexec.runs.odd_edges import CLOSED, NOTE, edges_of
+from selfexec.runs.readings import is_free
 from selfexec.runs.reply import Reply
 from selfexec.text.regex import regex
 
@@ -51,18 +54,30 @@ FIRST_SPEAKER = regex(r"\W{0,4}(?:(?:[\w-]+ )?(?:assistant|chatbot)|ai|bot|model
 SPEAKER = regex(r"^\W{0,4}(?:(user|human)|assistant|ai|bot|model|chatbot)\W{0,4}:\s", re.IGNORECASE | re.MULTILINE)
 USERS = ("ser:", "man:", "SER:", "MAN:", "ser**", "man**")
 CITATION = regex(
-    r"【\d+(?::\d+)?†[^】\n]*】|:\w+\[[^\]\n]*\]\{[^}\n]*\}|[\ue200-\ue2ff]|\[\^\d+\^\]|</?cite\b|\bturn\d+[a-z]+\d+"
+    r"【\d+(?::\d+)?†[^】\n]*】|:\w+\[[^\]\n]*\]\{[^}\n]*\}|[\ue200-\ue2ff]|\[\^\d+\^\]|\[doc\d+\]|</?cite\b|\bturn\d+[a-z]+\d+"
 )
-CITING = ("†", "]{", "[^", "cite", "turn0", "\ue200", "\ue201", "\ue202")
-HIDDEN_NAME = regex(r"<([A-Z][A-Z_]{2,})(?:_\d+)?>|[\[{]([A-Z][A-Z_]{2,})_\d+[\]}]")
-LEAST_KINDS = 2
+CITING = ("†", "]{", "[^", "[doc", "cite", "turn0", "\ue200", "\ue201", "\ue202")
+# in LaTeX a word in braces stands behind a name or a sign
+HIDDEN_NAME = regex(r"<([A-Z][A-Z_]{2,})(?:_\d+)?>|(?<![\w\\^}])[\[{]([A-Z][A-Z_]{2,})(?:_\d+)?[\]}]")
+OPENING = ("<", "[", "{")
+LEAST_KINDS, LEAST_PROMPTS = 2, 3  # of one kind
 # a word in whose place something stands: signs alone, in quotation marks or between words, or a word for what was done
 MASK = regex(
     r"█{3,}|[\[<](?i:redacted|masked|hidden|censored|anonymi[sz]ed)[\]>]|[\"'“]\*{3,}[\"'”]"
-    r"|(?<=[\w,] )\*{4,}(?![\w*])|(?<![\w*])\*{4,}(?= \w)"
+    r"|(?<=[\w,] )\*{4,}(?![\w*])|(?<![\w*])\*{4,}(?= \w)|(?<=[\w,] )(?:X{4,}|#{4,})(?![\w-])"
 )
-MASKED_WORD = regex(r"(?<![\w*])[A-Z]\*{3,}(?![\w*])")
-MASKING = ("***", "█", "ed]", "ED]", "en]", "EN]", "ed>", "ED>")
+MASKED_WORD = regex(r"(?<![\w*])[A-Za-z]\*{3,}(?![\w*])")
+# how thoughts about a request begin, whose end was lost with the answer
+OF_THE_USER = regex(
+    r"\W{0,4}(?:(?:okay|ok|alright|all right|hmm+|so|well|now|first|let me see|let['’]s see)\b\W{1,4}){0,3}"
+    r"(?:the|this) user(?:['’]s)? (?:is|are|was|wants?|asks?|asked|says?|said|needs?|seems?|has|request|question|query"
+    r"|prompt|message)\b"
+    r"|\W{0,4}(?:好的|嗯|那么)?[，,\s]*用户(?:的|在|想|要|问|说|希望)",
+    re.IGNORECASE,
+)
+THOUGHTS = "thoughts about the user"
+FILLER = regex(r"\blorem ipsum dolor\b", re.IGNORECASE)
+MASKING = ("***", "█", "XXXX", "####", "ed]", "ED]", "en]", "EN]", "ed>", "ED>")
 LEAST_MASKS = 2
 LAST_BRACKET = regex(r"[\[(<{*]([^\[\](){}<>*\n]{3,})[\])>}*]\W{0,2}\Z")
 LONGEST_BRACKET = 120  # characters of the end of a text in which it stands
@@ -130,6 +145,7 @@ def program_texts(
             by_sign[sign].append(reply)
     if hidden := _with_hidden_names(with_text, asked):
         by_sign["placeholders of names"] = hidden
+    by_sign[THOUGHTS] = [reply for reply in by_sign[THOUGHTS] if is_free(reply.key)]  # a judge speaks of users
     by_sign[PARAGRAPHS] = _without_habits(by_sign[PARAGRAPHS], with_text)
     least = max(LEAST, LEAST_SHARE * len(with_text))
     alone = {
@@ -241,16 +257,17 @@ def _has_a_cut_note(text: str) -> bool:
 
 
 def _with_hidden_names(replies: Sequence[Reply], asked: Callable[[Reply], str]) -> list[Reply]:
-    """The replies with placeholders for names, of two kinds in two replies each."""
-    by_kind: dict[str, set[Key]] = defaultdict(set)
+    """The replies with placeholders for names, of two kinds in two replies each, or one in replies to three prompts."""
+    by_kind: dict[str, dict[Key, str]] = defaultdict(dict)
     for reply in replies:
         text = reply.text or ""
-        names = {a or b for a, b in HIDDEN_NAME.findall(text)} if "<" in text or "_" in text else ()
+        names = {a or b for a, b in HIDDEN_NAME.findall(text)} if _has_any(text, OPENING) else ()
         for name in names if names and not HIDDEN_NAME.search(asked(reply)) else ():
-            by_kind[name].add(reply.key)
-    several = [keys for keys in by_kind.values() if len(keys) >= LEAST]
-    keys = set().union(*several) if len(several) >= LEAST_KINDS else set()
-    return [reply for reply in replies if reply.key in keys]
+            by_kind[name][reply.key] = reply.prompt_sha256 or reply.item
+    several = [held for held in by_kind.values() if len(held) >= LEAST]
+    if len(several) < LEAST_KINDS:
+        several = [held for held in several if len({*held.values()}) >= LEAST_PROMPTS]
+    return [reply for reply in replies if any(reply.key in held for held in several)]
 
 
 def share_of_failure(text: str, asked: Callable[[], str] = lambda: "") -> float:
@@ -277,6 +294,8 @@ SIGNS: Mapping[str, Callable[[str], bool]] = {
     "turns of several speakers": _has_speakers,
     "citations for a page to show": _has_citations,
     "words that were masked": _has_masks,
+    THOUGHTS: lambda text: OF_THE_USER.match(text) is not None,
+    "filler (lorem ipsum)": lambda text: "ipsum" in text and FILLER.search(text) is not None,
     NOTE: _has_a_cut_note,
 }
 FAILURE = "the failure of a service"

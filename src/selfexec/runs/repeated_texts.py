@@ -12,8 +12,9 @@ same question. So a text is taken note of only where it came three times or more
 Texts are compared by their words without digits, so that times, counts and ids do not matter. The first or last line of
 a text is compared as well where it begins with a bracket or has an address, and the first one where it begins with a
 pictograph, as notices do that stand before or behind a reply; with a pictograph in its last line a model says goodbye.
-So is a long first line, a label in brackets that a text begins with ("[m-small] ..."), and a last line that often
-stands behind the object with which replies were to end.
+So is a long first line, a label in brackets that a text begins with ("[m-small] ..."), a last line whose numbers differ
+from reply to reply and whose words do not ("Answered in 3.1 s"), and one that often stands behind the object with which
+replies were to end.
 None of this holds for one of the 34,000 replies of ten models that were recorded for the paper: their texts to prompts
 of different forms differ, and the longest that two of them gave to different items without refusing has 56 bytes.
 """
@@ -64,10 +65,18 @@ def repeated_texts(replies: Iterable[Reply]) -> dict[str, list[list[Reply]]]:
             of_models[reply.model].append(reply)
         is_shared = _is_of_several_models(group)
         for model, own in of_models.items():
-            of_one = _answers_unlike_prompts(own) or _answers_in_place_of_model(own) or _labels(own)
+            of_one = _answers_unlike_prompts(own) or _answers_in_place_of_model(own) or _is_marked(own)
             if is_shared or of_one or _answers_everything(own, numbers[model]):
                 repeated[model].append(own)
     return repeated
+
+
+def numbered_line(reply: Reply) -> str:
+    """The last of several lines of a text in a form of the model's own, if it has numbers beside enough words."""
+    before, _, last = (reply.text or "").rstrip()[-LONGEST_CLOSING:].rpartition("\n")
+    if not (before and is_free(reply.key) and any(map(str.isdigit, last))):
+        return ""
+    return last if len(words_of(last).encode(errors="replace")) >= LEAST_BYTES else ""
 
 
 def words_behind_object(reply: Reply) -> str:
@@ -84,6 +93,8 @@ def marks_of(reply: Reply, closing: Collection[str] = ()) -> Iterator[int]:
     yield hash(words_of(text))
     if label := LABEL.match(text):
         yield hash(("label", label[1]))
+    if line := numbered_line(reply):
+        yield hash(("numbered", words_of(line)))
     head, tail = text[:COMPARED].partition("\n")[0], text[-COMPARED:].rpartition("\n")[2]
     for line, signs in {tail: (), head: PICTOGRAPHS}.items() if "\n" in text else ():
         may_be_notice = _may_be_a_notice(line, signs)
@@ -150,11 +161,16 @@ def _answers_in_place_of_model(replies: Sequence[Reply]) -> bool:
     )
 
 
-def _labels(replies: Sequence[Reply]) -> bool:
-    """Whether one label stands before the replies to different prompts that leave their form to the model."""
+def _is_marked(replies: Sequence[Reply]) -> bool:
+    """Whether one label stands before the replies to different prompts that leave their form to the model, or one line
+    behind them whose numbers differ.
+    """
     free = [reply for reply in replies if is_free(reply.key)]
     labels = {label and label[1] for label in (LABEL.match((reply.text or "").strip()) for reply in free)}
-    return _prompts(free) >= LABELLED and len(labels) == 1 and None not in labels
+    lines = {numbered_line(reply) for reply in free}
+    numbers = {tuple(filter(str.isdigit, line)) for line in lines}
+    is_one_line = len({*map(words_of, lines)}) == 1 and len(numbers) >= LEAST_REPLIES and "" not in lines
+    return _prompts(free) >= LABELLED and (is_one_line or (len(labels) == 1 and None not in labels))
 
 
 def _prompts(replies: Sequence[Reply]) -> int:

@@ -52,7 +52,7 @@ FIRST_PERSON = regex(
     r"|desculpe|mio|mia|dispiace|ik|mij|mijn|jag|mig|jeg|meg|mog\u0119|nie|m\u016f\u017eu|mohu)\b|\bj['’])"
 )
 SHORT_WORD = regex(r"[^\W\d_]+")
-KEY, NUMBER = regex(r'"(\w+)"\s*:'), regex(r"[\d_]+")
+KEY = regex(r'"(\w+)"\s*:')
 REFERS = regex(r"\b(?:them|both|neither|none)\b", re.IGNORECASE)
 ASKS = regex(r"[?？؟](?=[\s\"'”’»)*_]|\Z)")
 
@@ -61,11 +61,25 @@ def echoes(replies: Iterable[Reply], items: Items) -> list[Reply]:
     """The replies of a model that are what they were asked, in full, and hardly anything else: what a mock does. Only
     requests are looked at, since an answer to a question may be one of its choices.
     """
-    kept = (reply for reply in replies if reply.experiment in EXPERIMENTS and is_kept(reply.key))
-    requests = ((reply, items.get(reply.experiment, {}).get(reply.item)) for reply in kept)
+    free = (reply for reply in replies if reply.experiment in EXPERIMENTS and is_free(reply.key))
+    requests = ((reply, items.get(reply.experiment, {}).get(reply.item)) for reply in free)
     return [
         reply for reply, item in requests if item and _is_echo(reply.text or "", longest_text_in(item).strip(" .?!"))
     ]
+
+
+def begun_with_the_request(replies: Iterable[Reply], items: Items) -> list[Reply]:
+    """The replies in a form of the model's own that begin with the whole request, before a line break: of ten recorded
+    models none does.
+    """
+    begun = []
+    for reply in replies:
+        item = items.get(reply.experiment, {}).get(reply.item) if is_free(reply.key) else None
+        asked = longest_text_in(item).strip() if item else ""
+        text = (reply.text or "").lstrip()
+        if len(asked) >= LEAST_ECHO and text.startswith(asked) and text[len(asked) :].lstrip(" *_").startswith("\n"):
+            begun.append(reply)
+    return begun
 
 
 def _is_echo(text: str, asked: str) -> bool:
@@ -119,8 +133,8 @@ def _no_way_of_answering(replies: Sequence[Reply], number: int) -> Sequence[Repl
 
 
 def _without_values(text: str) -> str:
-    """The keys of an object, and of another text all but its numbers."""
-    return " ".join(KEY.findall(text) or NUMBER.sub(" ", text.casefold()).split())
+    """The keys of an object, and the words of another text."""
+    return " ".join(KEY.findall(text) or SHORT_WORD.findall(text.casefold()))
 
 
 def _names_something(text: str) -> bool:
