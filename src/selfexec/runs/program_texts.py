@@ -59,7 +59,7 @@ CITATION = regex(
 CITING = ("†", "]{", "[^", "[doc", "cite", "turn0", "\ue200", "\ue201", "\ue202")
 # in LaTeX a word in braces stands behind a name or a sign
 HIDDEN_NAME = regex(r"<([A-Z][A-Z_]{2,})(?:_\d+)?>|(?<![\w\\^}])[\[{]([A-Z][A-Z_]{2,})(?:_\d+)?[\]}]")
-OPENING = ("<", "[", "{")
+HIDING = tuple(regex(rf"{bracket}[A-Z]{{2}}") for bracket in (r"<", r"\[", r"\{"))  # quick to look for
 LEAST_KINDS, LEAST_PROMPTS = 2, 3  # of one kind
 # a word in whose place something stands: signs alone, in quotation marks or between words, or a word for what was done
 MASK = regex(
@@ -261,7 +261,7 @@ def _with_hidden_names(replies: Sequence[Reply], asked: Callable[[Reply], str]) 
     by_kind: dict[str, dict[Key, str]] = defaultdict(dict)
     for reply in replies:
         text = reply.text or ""
-        names = {a or b for a, b in HIDDEN_NAME.findall(text)} if _has_any(text, OPENING) else ()
+        names = {a or b for a, b in HIDDEN_NAME.findall(text)} if any(hint.search(text) for hint in HIDING) else ()
         for name in names if names and not HIDDEN_NAME.search(asked(reply)) else ():
             by_kind[name][reply.key] = reply.prompt_sha256 or reply.item
     several = [held for held in by_kind.values() if len(held) >= LEAST]
