@@ -70,6 +70,7 @@ class FrontColumn:
         number: What the numbers are, where the marks do not say it.
         drawn: What dot and dash of a row are called; the second is None where there is none.
         ticks: Places on the scale, and what is written there.
+        chance: Where on the scale chance is; None where it has no place there.
     """
 
     head: str
@@ -79,6 +80,7 @@ class FrontColumn:
     ticks: Ticks
     cells: Mapping[str, FrontCell]
     scale: tuple[float, float] = (0.0, 1.0)
+    chance: float | None = 0.0
 
     @property
     def room(self) -> float:
@@ -90,7 +92,7 @@ class FrontColumn:
         thin = {
             model: ThinRow(cell.shown, f"{model}: {cell.spoken}") for model, cell in self.cells.items() if cell.shown
         }
-        return crowd(models, thin, self.scale, [tick for tick, _ in self.ticks])
+        return crowd(models, thin, self.scale, [tick for tick, _ in self.ticks], self.chance)
 
 
 @dataclass(frozen=True)
@@ -234,6 +236,7 @@ MARGIN, AUROC_MARGIN = "margin", "margin in AUROC"
 SHARES = ((0.0, "0"), (0.5, ""), (1.0, "100%"))
 SKILLS = ((0.0, "0"), (0.5, "skill"), (1.0, "1"))
 AREAS = ((0.0, "0"), (0.5, ".5"), (1.0, "1"))
+CHANCE: Mapping[Ticks, float | None] = {SKILLS: 0.0, AREAS: 0.5}  # a share has none
 
 
 def _columns(scores: Scores, experiment: str, areas: Scores | None) -> list[FrontColumn]:
@@ -272,7 +275,7 @@ def how_often_column(scores: Scores, experiment: str) -> FrontColumn | None:
             f"predicted {written[0]}, did {written[1]}",
             rows[finding.subject],
         )
-    return FrontColumn("How often", _brief(findings), "", ("predicted", "did"), SHARES, cells)
+    return FrontColumn("How often", _brief(findings), "", ("predicted", "did"), SHARES, cells, chance=None)
 
 
 # by what is asked: the measure of a model and of the baseline, and the margin between them
@@ -308,7 +311,14 @@ def which_ones_column(scores: Scores, experiment: str) -> FrontColumn | None:
         spoken = f"{called} {two(skill)}, baseline {two(held)}, {state}"
         cells[model] = _cell(finding, (skill, held), ticks, scale, signed(finding.value, 2), spoken, rows[model])
     return FrontColumn(
-        WHICH, _short(_brief(findings)), number_called, (MODEL, BASELINE), _ticks(ticks, scale), cells, scale
+        WHICH,
+        _short(_brief(findings)),
+        number_called,
+        (MODEL, BASELINE),
+        _ticks(ticks, scale),
+        cells,
+        scale,
+        CHANCE[ticks],
     )
 
 
@@ -371,7 +381,7 @@ def _cell(
     interval = (finding.tested_low, finding.tested_high) if finding.among else (finding.low, finding.high)
     low, high = (None if end is None else (ends[1] or 0.0) + end for end in interval)
     shown = Pair(*ends, low, high, LOOKS.get(finding.answer, "hollow"))
-    drawing = pair(shown, scale, [place for place, _ in ticks], spoken)
+    drawing = pair(shown, scale, [place for place, _ in ticks], spoken, CHANCE.get(ticks))
     return FrontCell(finding.subject, drawing, number, spoken, finding.state, row, finding.answer == "withheld", shown)
 
 

@@ -28,10 +28,14 @@ class Pair:
         return [(scale[0], -1)] * (low < scale[0]) + [(scale[1], 1)] * (high > scale[1])
 
 
-def pair(found: Pair, scale: tuple[float, float], ticks: Sequence[float], title: str) -> str:
-    """A dot at the value with its interval, a dash at what it is held against, a bar between."""
+def pair(
+    found: Pair, scale: tuple[float, float], ticks: Sequence[float], title: str, dotted: float | None = 0.0
+) -> str:
+    """A dot at the value with its interval, a dash at what it is held against, a bar between. The tick at `dotted` is
+    drawn so.
+    """
     parts = [told(title)]
-    parts += [_upright(tick, scale, "tick" if tick else "zero", 0, 100) for tick in ticks]
+    parts += [_upright(tick, scale, "zero" if tick == dotted else "tick", 0, 100) for tick in ticks]
     if found.held is not None:
         start, end = sorted((found.value, found.held))
         width = place(end, scale, start)
@@ -55,9 +59,15 @@ class ThinRow:
     title: str
 
 
-def crowd(keys: Sequence[str], rows: Mapping[str, ThinRow], scale: tuple[float, float], ticks: Sequence[float]) -> str:
+def crowd(
+    keys: Sequence[str],
+    rows: Mapping[str, ThinRow],
+    scale: tuple[float, float],
+    ticks: Sequence[float],
+    dotted: float | None = 0.0,
+) -> str:
     """So many rows that they have no room for names: a thin line for each key, in their order."""
-    parts = [_upright(tick, scale, "tick" if tick else "zero", 0, 100) for tick in ticks]
+    parts = [_upright(tick, scale, "zero" if tick == dotted else "tick", 0, 100) for tick in ticks]
     thick = 100 / len(keys)
     for n, key in enumerate(keys):
         if row := rows.get(key):
