@@ -164,7 +164,10 @@ def test_what_is_in_auroc_is_not_called_skill(tmp_path: Path) -> None:
     key = re.sub(
         r"<[^>]+>", " ", html[html.index('<p class="key">') : html.index("</p>", html.index('<p class="key">'))]
     )
-    assert "got the higher probability (.5, dotted line, is chance, 1 perfect)" in " ".join(key.split()) and "skill" not in key
+    assert (
+        "got the higher probability (.5, dotted line, is chance, 1 perfect)" in " ".join(key.split())
+        and "skill" not in key
+    )
 
 
 def test_why_a_margin_of_probabilities_has_no_verdict_stands_beside_the_mark_of_that(tmp_path: Path) -> None:
