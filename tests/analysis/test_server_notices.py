@@ -287,6 +287,11 @@ def test_a_last_line_whose_numbers_alone_differ_is_named_where_replies_have_no_f
     assert same_text([*rest, *closing]) == []  # a model may well name one number
 
 
+def test_replies_of_an_experiment_that_is_not_there_are_looked_at_as_far_as_they_can_be() -> None:
+    texts = [f"it {n} goes on. And so on, in so many words that it is long enough. (1) [m]" for n in range(9)]
+    assert named([of("execute", str(n), text, experiment="nobodys") for n, text in enumerate(texts)]) == []
+
+
 def test_times_counts_and_ids_make_no_other_text() -> None:
     texts = [f"Try again in {n} s: request 7f{n}e was queued behind others." for n in range(4)]
     assert named([of(KINDS[n % 2], str(n), text) for n, text in enumerate(texts)]) == [("m", "same_text", 4)]

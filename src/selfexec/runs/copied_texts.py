@@ -91,8 +91,8 @@ def _begun_with_an_end(by_text: Mapping[str, list[Reply]]) -> Iterator[str]:
 
 def _least(reply: Reply) -> int:
     """The bytes of a text that hardly comes twice by itself. A prediction has few answers where options are few."""
-    kind = session_kind(reply.session)
-    is_list = kind not in EXPERIMENTS[reply.experiment].predictions and asked_keys(reply.experiment, kind)
+    kind, known = session_kind(reply.session), EXPERIMENTS.get(reply.experiment)
+    is_list = known is not None and kind not in known.predictions and asked_keys(reply.experiment, kind)
     return LEAST_LISTED if is_list else LEAST_BYTES
 
 

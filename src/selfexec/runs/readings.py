@@ -250,8 +250,9 @@ def is_kept(key: Key) -> bool:
 
 
 def is_free(key: Key) -> bool:
-    """Whether the prompt of this session leaves the form of its reply to the model."""
-    return is_kept(key) or key.session_kind in EXPERIMENTS[key.experiment].free
+    """Whether the prompt of this session leaves the form of its reply to the model, where its experiment is known."""
+    known = EXPERIMENTS.get(key.experiment)
+    return known is not None and (is_kept(key) or key.session_kind in known.free)
 
 
 def _in_whole_characters(value: Any) -> Any:
