@@ -144,6 +144,8 @@ def test_placeholders_of_one_kind_are_named_in_replies_to_three_prompts(place: s
 def test_a_mask_between_words_is_named_and_a_heading_or_a_number_is_not(mask: str) -> None:
     held = [reply(f"He met {mask} in the harbour, {n} times.", n) for n in (1, 2)]
     assert program_texts(held) == {MASKED: held}
+    among = [reply(f'{{"words": ["river", "{mask}", "sea {n}"]}}', n) for n in (1, 2)]
+    assert program_texts(among) == {MASKED: among}
     lawful = [reply(f"#### Title {n}\n\nCall XXX-{n} or XXXX-{n}.", n) for n in (1, 2)]
     assert program_texts(lawful) == {}
 

@@ -63,7 +63,7 @@ HIDING = tuple(regex(rf"{bracket}[A-Z]{{2}}") for bracket in (r"<", r"\[", r"\{"
 LEAST_KINDS, LEAST_PROMPTS = 2, 3  # of one kind
 # a word in whose place something stands: signs alone, in quotation marks or between words, or a word for what was done
 MASK = regex(
-    r"█{3,}|[\[<](?i:redacted|masked|hidden|censored|anonymi[sz]ed)[\]>]|[\"'“]\*{3,}[\"'”]"
+    r"█{3,}|[\[<](?i:redacted|masked|hidden|censored|anonymi[sz]ed)[\]>]|[\"'“](?:\*{3,}|X{4,}|\#{4,})[\"'”]"
     r"|(?<=[\w,] )\*{4,}(?![\w*])|(?<![\w*])\*{4,}(?= \w)|(?<=[\w,] )(?:X{4,}|#{4,})(?![\w-])"
 )
 MASKED_WORD = regex(r"(?<![\w*])[A-Za-z]\*{3,}(?![\w*])")
