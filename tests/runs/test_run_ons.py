@@ -44,6 +44,12 @@ def test_revised_and_repeated_answers_and_other_objects_are_not(text: str) -> No
     assert run_ons([*ANSWERED, *(reply(n, text) for n in range(30, 40))]) == []
 
 
+@pytest.mark.parametrize("broken", ['{"answer": "\ud83d"}', f'{{"answer": {"[" * 1990}}}', '{"answer": }'])
+def test_objects_that_cannot_be_decoded_are_passed_over(broken: str) -> None:
+    text = f'{broken} and so it goes on from here to there {{"answer": "B"}}'
+    assert run_ons([reply(n, text) for n in range(30, 40)]) == []
+
+
 def test_orders_on_the_way_are_not() -> None:
     text = '{"ranking": ["Q1"]}\n\nThen comes the second one of them.\n\n{"ranking": ["Q1", "Q2"]}'
     assert run_ons([reply(n, text, session="predict") for n in range(30, 40)]) == []

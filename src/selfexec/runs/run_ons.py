@@ -47,7 +47,7 @@ def _answers(text: str, keys: frozenset[str]) -> Iterator[tuple[int, int, Mappin
     for match in OBJECT.finditer(text):
         try:
             value = msgspec.json.decode(match[0])
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeError, RecursionError):  # half a character, or brackets without end
             continue
         if not keys.isdisjoint(map(str.casefold, value)):
             yield match.start(), match.end(), value
