@@ -114,8 +114,8 @@ A margin needs three other models that were asked the same items, and to call a 
 those of the run, or of the reference panel that ships, which has the paper's items and not those of the starter set,
 which is asked where no items are named (`Selection.matched_panel`). A margin of too few items, or with too many claims
 that could not be read, gets a `caution` (`metrics/score.py:score_experiment`): its row keeps the value, and its finding
-is withheld. Where no margin has a verdict the screen shows skill in its place. On a single item
-neither is defined, nor is how often a yes is predicted (metrics/score.py:degenerate): the screen has "–" for each.
+is withheld. Where no margin has a verdict the screen shows skill in its place. On a single item neither is defined, nor
+is how often a yes is predicted (metrics/score.py:degenerate): the screen has "–" for each.
 """
 
 import sys

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from selfexec.experiments import EXPERIMENTS, session_kind
 from selfexec.readers import refuses
 from selfexec.runs.exchanged_replies import asked_keys
-from selfexec.runs.reply import Reply
+from selfexec.runs.reply import Reply, prompts_of
 
 LEAST_BYTES, LEAST_LISTED = 80, 40  # of a list that was asked for
 LEAST_PROMPTS, LEAST_TEXTS = 3, 2
@@ -28,10 +28,10 @@ LEAST_END, LONGEST_END = 24, 400  # characters of an end that another text begin
 def copied_texts(replies: Iterable[Reply]) -> list[Reply]:
     """The replies of a model with a long text that came to other prompts, too."""
     came = [reply for reply in replies if len((reply.text or "").encode(errors="replace")) >= _least(reply)]
-    groups = [those for those in _by_text(came, LEAST_LISTED).values() if len(_prompts(those)) > 1]
+    groups = [those for those in _by_text(came, LEAST_LISTED).values() if len(prompts_of(those)) > 1]
     certain = [those for those in groups if _are_counted_alike(those)]
     likely = [those for those in groups if not (_have_few_answers(those) or refuses(those[0].text or ""))]
-    is_enough = len(likely) >= LEAST_TEXTS or any(len(_prompts(those)) >= LEAST_PROMPTS for those in likely)
+    is_enough = len(likely) >= LEAST_TEXTS or any(len(prompts_of(those)) >= LEAST_PROMPTS for those in likely)
     counted = certain + [those for those in likely if those not in certain] if certain or is_enough else []
     return [reply for those in counted for reply in those]
 
@@ -107,7 +107,7 @@ def _by_text(replies: Iterable[Reply], least: int = LEAST_BYTES) -> Mapping[str,
 
 def _are_of_others(longer: list[Reply], shorter: list[Reply]) -> bool:
     """Whether texts came to other prompts, and the shorter one is no refusal in set words."""
-    return not _prompts(longer) & _prompts(shorter) and not refuses(shorter[0].text or "")
+    return not prompts_of(longer) & prompts_of(shorter) and not refuses(shorter[0].text or "")
 
 
 def _are_counted_alike(replies: list[Reply]) -> bool:
@@ -117,11 +117,6 @@ def _are_counted_alike(replies: list[Reply]) -> bool:
         if reply.input_tokens and reply.prompt_bytes:
             lengths[reply.input_tokens].append(reply.prompt_bytes)
     return any(max(those) > UNEQUAL * min(those) for those in lengths.values())
-
-
-def _prompts(replies: Iterable[Reply]) -> set[tuple[str, ...]]:
-    """The prompts that replies answer, as far as they are known."""
-    return {(reply.prompt_sha256,) if reply.prompt_sha256 else (reply.experiment, reply.item) for reply in replies}
 
 
 def _have_few_answers(replies: Iterable[Reply]) -> bool:

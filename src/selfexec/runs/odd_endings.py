@@ -43,7 +43,7 @@ def cut_and_judged(replies: Iterable[Reply]) -> list[Reply]:
     be read shows by itself that it is cut, and what an experiment cut is meant so.
     """
     meant = (reply for reply in replies if reply.injection is None and reply.forced is None)
-    kept = [reply for reply in meant if is_free(reply.key) and is_kept(reply.key)]
+    kept = [reply for reply in meant if is_kept(reply.key)]
     cut = [reply for reply in kept if reply.stop_reason == "length" and reply.text]
     return cut if len(cut) > LEAST_CUT * len(kept) else []
 

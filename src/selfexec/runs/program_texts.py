@@ -29,10 +29,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from selfexec.experiments import Key
 from selfexec.runs.odd_edges import CLOSED, NOTE, edges_of
 from selfexec.runs.readings import is_free
-from selfexec.runs.reply import Reply
+from selfexec.runs.reply import Reply, prompts_of
 from selfexec.text.regex import regex
 
 LEAST, LEAST_SHARE = 2, 0.005  # replies, and how many of a model's: now and then one writes so itself
@@ -258,16 +257,17 @@ def _has_a_cut_note(text: str) -> bool:
 
 def _with_hidden_names(replies: Sequence[Reply], asked: Callable[[Reply], str]) -> list[Reply]:
     """The replies with placeholders for names, of two kinds in two replies each, or one in replies to three prompts."""
-    by_kind: dict[str, dict[Key, str]] = defaultdict(dict)
+    by_kind: dict[str, list[Reply]] = defaultdict(list)
     for reply in replies:
         text = reply.text or ""
         names = {a or b for a, b in HIDDEN_NAME.findall(text)} if any(hint.search(text) for hint in HIDING) else ()
         for name in names if names and not HIDDEN_NAME.search(asked(reply)) else ():
-            by_kind[name][reply.key] = reply.prompt_sha256 or reply.item
+            by_kind[name].append(reply)
     several = [held for held in by_kind.values() if len(held) >= LEAST]
     if len(several) < LEAST_KINDS:
-        several = [held for held in several if len({*held.values()}) >= LEAST_PROMPTS]
-    return [reply for reply in replies if any(reply.key in held for held in several)]
+        several = [held for held in several if len(prompts_of(held)) >= LEAST_PROMPTS]
+    keys = {reply.key for held in several for reply in held}
+    return [reply for reply in replies if reply.key in keys]
 
 
 def share_of_failure(text: str, asked: Callable[[], str] = lambda: "") -> float:

@@ -245,12 +245,15 @@ def _with_visible(reading: Reading, reply: Reply) -> Reading:
 
 
 def is_kept(key: Key) -> bool:
-    """Whether the reply of this session is kept, not read: it is judged in another one."""
-    return key.session_kind in EXPERIMENTS[key.experiment].kept or is_call(key.session)
+    """Whether the reply of this session is kept, not read: it is judged in another one. Of an experiment that is not
+    installed nothing is known.
+    """
+    known = EXPERIMENTS.get(key.experiment)
+    return (known is not None and key.session_kind in known.kept) or is_call(key.session)
 
 
 def is_free(key: Key) -> bool:
-    """Whether the prompt of this session leaves the form of its reply to the model, where its experiment is known."""
+    """Whether the prompt of this session leaves the form of its reply to the model."""
     known = EXPERIMENTS.get(key.experiment)
     return known is not None and (is_kept(key) or key.session_kind in known.free)
 

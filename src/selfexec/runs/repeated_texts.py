@@ -27,7 +27,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import is_call
 from selfexec.readers import refuses
 from selfexec.runs.readings import is_free
-from selfexec.runs.reply import Reply
+from selfexec.runs.reply import Reply, prompts_of
 from selfexec.text.regex import regex
 
 LEAST_REPLIES, LEAST_ITEMS = 3, 2
@@ -154,7 +154,7 @@ def _answers_in_place_of_model(replies: Sequence[Reply]) -> bool:
     """Whether one text that does not refuse came to different prompts that leave the form of the reply to the model."""
     free = [reply for reply in replies if is_free(reply.key)]
     return (
-        _prompts(free) >= LEAST_REPLIES
+        len(prompts_of(free)) >= LEAST_REPLIES
         and _is_long(free[0], LEAST_BYTES)
         and len({words_of(reply.text or "") for reply in free}) == 1
         and not refuses(free[0].text or "")
@@ -170,12 +170,7 @@ def _is_marked(replies: Sequence[Reply]) -> bool:
     lines = {numbered_line(reply) for reply in free}
     numbers = {tuple(filter(str.isdigit, line)) for line in lines}
     is_one_line = len({*map(words_of, lines)}) == 1 and len(numbers) >= LEAST_REPLIES and "" not in lines
-    return _prompts(free) >= LABELLED and (is_one_line or (len(labels) == 1 and None not in labels))
-
-
-def _prompts(replies: Sequence[Reply]) -> int:
-    """How many different prompts replies answer."""
-    return len({reply.prompt_sha256 or reply.item for reply in replies})
+    return len(prompts_of(free)) >= LABELLED and (is_one_line or (len(labels) == 1 and None not in labels))
 
 
 def _is_of_several_models(replies: Sequence[Reply]) -> bool:

@@ -457,3 +457,8 @@ def _unknown_fields(path: Path) -> Iterator[tuple[int, str]]:
             if meant := nearest(name, known, 0.8):
                 raise InputError(f"{path}:{number}: unknown field {name!r}. Did you mean {meant!r}?")
             yield number, name
+
+
+def prompts_of(replies: Iterable[Reply]) -> set[tuple[str, ...]]:
+    """The different prompts that replies answer, as far as they are known."""
+    return {(reply.prompt_sha256,) if reply.prompt_sha256 else (reply.experiment, reply.item) for reply in replies}

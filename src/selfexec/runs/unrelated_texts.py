@@ -24,7 +24,7 @@ from selfexec.readers import fold, refuses
 from selfexec.runs.exchanged_replies import asked_keys, asks_for_marks
 from selfexec.runs.item_words import Items, longest_text_in, texts_by_reply
 from selfexec.runs.readings import is_free, is_kept, read_reply
-from selfexec.runs.reply import Reply
+from selfexec.runs.reply import Reply, prompts_of
 from selfexec.text.regex import regex
 
 LEAST, LEAST_SHARE = 2, 0.002  # replies, and how many of a model's
@@ -125,9 +125,7 @@ def _no_way_of_answering(replies: Sequence[Reply], number: int) -> Sequence[Repl
     alike: dict[str, list[Reply]] = defaultdict(list)
     for reply in replies if is_free(replies[0].key) else ():
         alike[_without_values(reply.text or "")].append(reply)
-    again = [
-        r for those in alike.values() if len({r.prompt_sha256 or r.item for r in those}) >= LEAST_ALIKE for r in those
-    ]
+    again = [reply for those in alike.values() if len(prompts_of(those)) >= LEAST_ALIKE for reply in those]
     are_most = len(again) >= MOSTLY * len(replies)
     return again if are_most and (are_many or not is_read_as_it_is) else []
 
