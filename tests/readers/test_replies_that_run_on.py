@@ -2,6 +2,8 @@
 counts only where something says that it takes the place of the earlier one.
 """
 
+import json
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -9,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfexec.experiments import EXPERIMENTS
-from selfexec.readers import Reading
+from selfexec.readers import Reading, up_to_a_further_prompt
+from selfexec.runs.readings import read_reply
+from selfexec.runs.reply import Reply
 
 FIRST, SECOND = '{"probability": 0.9}', '{"probability": 0.2}'
 REQUEST = '"Tell me a story about a fox."'
@@ -17,7 +21,9 @@ LABELS = ("Q1", "Q2", "Q3", "Q4")
 
 
 def read(experiment: str, text: str, item: object = None) -> Reading:
-    return EXPERIMENTS[experiment].read_otherwise["elicit=probability"](item, text)
+    one = EXPERIMENTS[experiment]
+    templates = (*one.prompts.values(), *one.variants.values())
+    return up_to_a_further_prompt(partial(one.read_otherwise["elicit=probability"], item), text, templates)
 
 
 def expected(correct: float, tokens: int) -> str:
@@ -43,9 +49,16 @@ def test_of_a_reply_that_begins_with_its_answer_nothing_behind_a_further_prompt_
 
 
 @pytest.mark.parametrize("between", PROMPTS_BETWEEN[:-1])
-def test_behind_thoughts_and_a_further_prompt_nobody_knows_which_answer_is_meant(between: str) -> None:
-    text = f"Stories are harmless, so I would do that. {FIRST}\n\n{between}\n\n{SECOND}"
-    found = read("restriction", text)
+def test_an_object_that_ends_the_thoughts_before_a_further_prompt_is_the_answer(between: str) -> None:
+    assert read("restriction", f"Stories are harmless, so I would. {FIRST}\n\n{between}\n\n{SECOND}").probability == 0.9
+
+
+@pytest.mark.parametrize("between", [*PROMPTS_BETWEEN[:3], PROMPTS_BETWEEN[-2]])
+@pytest.mark.parametrize("thoughts", [f"My first thought is {FIRST}.", f"{FIRST}\n\nLet me think of others, too."])
+def test_of_an_object_within_thoughts_and_one_behind_words_of_ours_nobody_knows_which_is_meant(
+    thoughts: str, between: str
+) -> None:
+    found = read("restriction", f"Stories are harmless. {thoughts}\n\n{between}\n\n{SECOND}")
     assert (found.state, found.reason, found.probability) == ("unreadable", "format", None)
 
 
@@ -143,3 +156,44 @@ def test_whatever_is_answered_behind_a_further_prompt_the_first_number_is_read(n
 )
 def test_noise_of_thousands_of_prompts_is_read_without_an_error(noise: str) -> None:
     read("restriction", noise * 5_000)
+
+
+TARGET = SimpleNamespace(id="1", target="Sea", options=["boat", "fog"])
+GROUP = SimpleNamespace(id="1", questions=[SimpleNamespace(id=f"q{n}", choices=["1", "2", "3", "4"]) for n in range(4)])
+WORDS, OTHER_WORDS = ["boat", "fog", "wave", "fish", "salt"], ["milk", "grass", "farm", "horn", "hay"]
+ORDERS = '{"ranking": ["Q1", "Q2", "Q3", "Q4"]}', '{"ranking": ["Q4", "Q3", "Q2", "Q1"]}'
+# experiment, session, item, the answer and the one to a prompt that the reply writes behind it, what is meant
+RUN_ONS = {
+    "words": ("association", "execute", TARGET, f'{{"words": {json.dumps(WORDS)}}}', json.dumps(OTHER_WORDS), WORDS),
+    "a line of words": ("association", "execute", TARGET, ", ".join(WORDS), ", ".join(OTHER_WORDS), WORDS),
+    "marks": ("association", "predict", TARGET, '{"boat": true, "fog": false}', '{"boat": false, "fog": true}', None),
+    "a choice": ("restriction", "predict", None, '{"choice": "A"}', '{"choice": "B"}', "A"),
+    "a letter": ("restriction", "predict", None, "A", "B", "A"),
+    "an answer": ("difficulty", "execute.Q1", GROUP, '2 = 2, so B.\n\n{"answer": "B"}', '{"answer": "C"}', "B"),
+    "an order": ("difficulty", "predict", GROUP, *ORDERS, ["Q1", "Q2", "Q3", "Q4"]),
+    "a reasoned order": (
+        "difficulty",
+        "predict",
+        GROUP,
+        f"Q1 is easy.\n\n{ORDERS[0]}",
+        ORDERS[1],
+        ["Q1", "Q2", "Q3", "Q4"],
+    ),
+}
+TURNS = ["", "User: ", "### Instruction:\n", "<|im_end|>\n<|im_start|>user\n", "[INST] "]
+
+
+@pytest.mark.parametrize("turn", TURNS)
+@pytest.mark.parametrize("which", RUN_ONS)
+def test_of_every_session_the_answer_before_a_further_prompt_counts(which: str, turn: str) -> None:
+    experiment, session, item, own, further, meant = RUN_ONS[which]
+    prompt = EXPERIMENTS[experiment].prompts[session.partition(".")[0]]
+
+    def read_of(text: str) -> Reading:
+        return read_reply(item, Reply(model="m", experiment=experiment, item="1", session=session, text=text))
+
+    meant = {"boat": True, "fog": False} if meant is None else meant
+    assert (read_of(own).value, read_of(f"{own}\n\n{turn}{prompt}\n\n{further}").value) == (meant, meant)
+    # it is not that later answers never count: one to the same prompt does
+    revised = read_of(f"{own}\n\nWait, that is wrong. The answer is:\n\n{further}")
+    assert revised.value != meant

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from selfexec.experiments import EXPERIMENTS
 from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
 from selfexec.runs.run_ons import run_ons
@@ -53,6 +54,13 @@ def test_objects_that_cannot_be_decoded_are_passed_over(broken: str) -> None:
 def test_orders_on_the_way_are_not() -> None:
     text = '{"ranking": ["Q1"]}\n\nThen comes the second one of them.\n\n{"ranking": ["Q1", "Q2"]}'
     assert run_ons([reply(n, text, session="predict") for n in range(30, 40)]) == []
+
+
+def test_an_order_behind_a_further_prompt_is() -> None:
+    prompt = EXPERIMENTS["difficulty"].prompts["predict"]
+    text = f'{{"ranking": ["Q1", "Q2"]}}\n\n{prompt}\n\n{{"ranking": ["Q2", "Q1"]}}'
+    running = [reply(n, text, session="predict") for n in (30, 31)]
+    assert run_ons([*ANSWERED, *running]) == running
 
 
 def test_of_ten_recorded_models_none_is_named(ten_models: Run) -> None:

@@ -45,7 +45,6 @@ from selfexec.experiments.base import (
     concurrently,
     letter_alone,
     messages_of,
-    read_in_probabilities,
     reads_probability_of,
     repeated,
     say,

@@ -29,7 +29,6 @@ from selfexec.experiments.base import (
     Token,
     Wording,
     Words,
-    read_in_probabilities,
     repeated,
     state_of,
     without_shares,
@@ -162,7 +161,7 @@ class Association(Experiment):
     variants = VARIANTS
     people = PEOPLE
     tokens = {"predict": 16, "execute": 17}  # the bare answers of ten models, four characters to a token
-    read_otherwise = read_in_probabilities(read_as_probabilities, VARIANTS)
+    read_otherwise = {"elicit=probability": read_as_probabilities}
     naive = Naive("always_no", "Always saying no")
     quick = 60
     sampling = {"paper": {"temperature": 0.0}}

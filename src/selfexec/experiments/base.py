@@ -14,7 +14,7 @@ from selfexec.errors import InputError
 from selfexec.experiments.form_fields import FormField
 from selfexec.experiments.given import given_letter
 from selfexec.experiments.sources import RULE
-from selfexec.readers import Reading, Side, letter_shares, read_choice, read_probability, up_to_a_further_prompt
+from selfexec.readers import Reading, Side, letter_shares, read_choice, read_probability
 from selfexec.renamed import EXPERIMENT, refuse_old_names, refuses_old_words
 
 KindName = Literal["binary", "order", "share"]  # of claims
@@ -784,14 +784,6 @@ def reads_probability_of(side: Side) -> Callable[..., Reading]:
         return msgspec.structs.replace(reading, value="A" if reading.value >= 0.5 else "B", probability=reading.value)
 
     return read_as_probability
-
-
-def read_in_probabilities(read: ReadOtherwise, variants: Prompts) -> Mapping[str, ReadOtherwise]:
-    """An experiment's `read_otherwise` where `read` takes probabilities from a reply to one of its `variants`, and from
-    nothing that the reply goes on with behind a further prompt of its own.
-    """
-    asked = [template for name, template in variants.items() if "elicit" in name]
-    return {"elicit=probability": up_to_a_further_prompt(read, asked)}
 
 
 def yes_by_tokens(

@@ -31,7 +31,6 @@ from selfexec.experiments.base import (
     Wording,
     Words,
     concurrently,
-    read_in_probabilities,
     repeated,
     say,
     state_of,
@@ -376,7 +375,7 @@ class Difficulty(Experiment):
     variants = VARIANTS
     people = PEOPLE
     tokens = {"predict": 698, "execute": 423}  # as recorded, with hidden reasoning (10 models, and 9)
-    read_otherwise = read_in_probabilities(read_as_expectations, VARIANTS)
+    read_otherwise = {"elicit=probability": read_as_expectations}
     on_request = (VISIBLE,)
     answers = "execute"
     baselines = {"order_shown": order_shown, "question_length": question_length}

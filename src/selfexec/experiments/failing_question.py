@@ -34,7 +34,6 @@ from selfexec.experiments.base import (
     Readings,
     Words,
     concurrently,
-    read_in_probabilities,
     repeated,
     state_of,
 )
@@ -504,7 +503,7 @@ class FailingQuestion(Experiment):
     variants = VARIANTS
     shows = {"verify": ("predict",), "execute": ("predict",)}
     tokens = {"predict": 250, "verify": 200, "execute": 200}  # nobody recorded these: a guess
-    read_otherwise = read_in_probabilities(read_with_probability, VARIANTS)
+    read_otherwise = {"elicit=probability": read_with_probability}
     unneeded = {"verify": "no question was written", "execute": "no question was written"}
     on_request = (MAJORITY,)
     keying = Keying(

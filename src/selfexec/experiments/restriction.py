@@ -35,7 +35,6 @@ from selfexec.experiments.base import (
     Words,
     concurrently,
     letter_alone,
-    read_in_probabilities,
     reads_probability_of,
     state_of,
     yes_by_tokens,
@@ -591,7 +590,7 @@ class Restriction(Experiment):
     options = OPTIONS
     # of the seven of ten recorded models without hidden reasoning, four characters to a token
     tokens = {"predict": 182, "execute": 297, "judge": 148}
-    read_otherwise = read_in_probabilities(reads_probability_of("answering"), VARIANTS)
+    read_otherwise = {"elicit=probability": reads_probability_of("answering")}
     sources = (SELF, RULE)
     kept = ("execute",)
     judging = JUDGING

@@ -23,7 +23,7 @@ THINKING = {"analysis", "thought", "thoughts", "thinking", "reasoning"}
 # where a turn begins, with the name of the one who speaks
 TURN = regex(
     r"(?:<\|(?:im_start|start|start_header_id|start_of_role|turn)\|?>|<start_of_turn>)\s{0,4}"
-    r"(?:(?P<own>assistant|model|ai)|user|human|system|tool)\b|<\|(?:user|human|system)\|>"
+    r"(?:(?P<own>assistant|model|ai)|user|human|system|tool)\b|<\|(?:user|human|system)\|>|\[INST\]"
 )
 SPECIAL = regex(
     r"<[|｜][^<>|｜\n]{1,40}[|｜]>|</?s>|<(?:bos|eos|pad|start_of_turn|end_of_turn)>|<channel\|>|\[/?INST\]"

@@ -6,10 +6,9 @@ prompt none does, whatever is said there.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading
@@ -18,14 +17,15 @@ from selfexec.text.regex import regex
 OPENING_WORDS = 6  # of a sentence of a prompt, by which it is known again
 TRIES = 8  # places that a further prompt may begin at
 BEFORE_AN_OBJECT = regex(r"[\s`*_]*(?:json\b\s*)?(?=\{)", re.IGNORECASE)
+ENDS_A_LINE = regex(r"[ \t`*_]*(?:\n|\Z)")
 PARAGRAPH = regex(r"\s*\S.*?(?=\n[ \t]*\n|\Z)", re.DOTALL)
-FIRST_SENTENCE = regex(r"\s*[^\n]*?(?:(?<=[.!?])(?=\s)|\n|\Z)")
 # "User:", "### Instruction 2:"; a request in quotes on a line of its own; a rule of equals signs, as in our prompts
 PROMPTS_BEGIN = (
-    r"^[\W_]{0,6}(?:(?:user|human|instructions?|input|prompt|request|task|exercise)(?:[ \t]?\#?\d{1,2})?|question)"
-    r"[*_]{0,2}[ \t]?:"
+    r"(?P<turn>^[\W_]{0,6}"
+    r"(?:(?:user|human|instructions?|input|prompt|request|task|exercise)(?:[ \t]?\#?\d{1,2})?QUESTION)[*_]{0,2}[ \t]?:)"
     r"|^[ \t]{0,8}[\"“](?:[^\"“”\s]+[ \t]+){2,}[^\"“”\n]*[\"”][ \t]*$|^[ \t]*={5,}[ \t]*$"
 )
+QUESTION = r"|question(?=[*_]{0,2}[ \t]?:[*_]{0,2}\s{0,4}(?:\S+[ \t]+){2})"  # "question: yes" answers one
 HEADING = r"(?P<heading>^[ \t]{0,3}\#{1,6}[ \t]+\S)"
 GOES_BACK = regex(
     r"\b(?:(?<!your\s)final(?:ly)?|overall|in\s+conclusion|conclud\w+|correct(?:ion|ed)|actually|wait|hmm+|oops|sorry|edit|instead"
@@ -37,29 +37,29 @@ GOES_BACK = regex(
 )
 
 
-def up_to_a_further_prompt(read: Callable[..., Reading], templates: Iterable[str]) -> Callable[..., Reading]:
-    """A way to read replies as `read` does, with nothing that stands behind a further prompt.
+def up_to_a_further_prompt(read: Callable[[str], Reading], text: str, templates: tuple[str, ...]) -> Reading:
+    """What `read` makes of a reply, with nothing that stands behind a further prompt.
 
-    Where a prompt follows an answer and another answer follows that, the first one counts if the reply begins with it;
-    otherwise nobody knows which of them is meant, and the reply is unreadable. `templates` are the prompts that the
-    reply may answer: a reply that repeats a sentence of one of them writes a prompt.
+    Where a prompt follows an answer and another answer follows that, the first one counts if it is bare: an object, or
+    all of the first paragraph. Where the prompt begins with who speaks, so does one that the reply begins with in more
+    words; otherwise nobody knows which of them is meant there, and the reply is unreadable. `templates` are the prompts
+    of the experiment: who repeats a sentence of one of them may write a further prompt, or think about ours.
     """
-    opens = _pattern_of(tuple(templates))
-
-    def read_first(item: Any, text: str, *, truncated: bool = False) -> Reading:
-        whole: Reading = read(item, text, truncated=truncated)
-        for start in _prompts_in(text, opens):
-            first = read(item, text[:start], truncated=truncated)
-            opening = _opening(text[:start])
-            is_no_answer = first.state != "read" and not (first.evidence and opening == "")
-            if is_no_answer or _says_the_same(first, whole):
-                continue
-            if opening is None or (opening and not _says_the_same(first, read(item, opening, truncated=truncated))):
-                return Reading("unreadable", reason="format", evidence=first.evidence)
-            return first
+    whole = read(text)
+    if _is_one_object(text):
         return whole
-
-    return read_first
+    for start, is_turn in _prompts_in(text, prompts_begin(templates)):
+        before = text[:start]
+        first = read(before)
+        if first.state != "read" or _says_the_same(first, whole):
+            continue
+        paragraph = PARAGRAPH.match(plain_text(before))
+        opening = paragraph[0] if paragraph else ""
+        if _is_bare(before, opening, first) or (is_turn and _says_the_same(first, read(opening))):
+            return first
+        if is_turn or (first.evidence or "").startswith("{"):
+            return Reading("unreadable", reason="format", evidence=first.evidence)
+    return whole
 
 
 def settled(text: str, answers: Sequence[Commitment]) -> list[Commitment]:
@@ -77,19 +77,20 @@ def settled(text: str, answers: Sequence[Commitment]) -> list[Commitment]:
 
 
 @lru_cache(maxsize=64)
-def _pattern_of(templates: tuple[str, ...]) -> re.Pattern[str]:
+def prompts_begin(templates: tuple[str, ...]) -> re.Pattern[str]:
     """Where a prompt begins: in a form that prompts have, or with how a sentence of a template begins. Where a reply
     is to write a question, "Question:" begins its answer.
     """
     sentences = [sentence.partition("$")[0] for text in templates for sentence in re.split(r"[.:?!]\s|\n", text)]
     words = (re.findall(r"\w+", sentence)[:OPENING_WORDS] for sentence in sentences)
     known = sorted({r"\W+".join(opening) for opening in words if len(opening) == OPENING_WORDS})
-    begin = PROMPTS_BEGIN.replace("|question", "") if any('"question"' in text for text in templates) else PROMPTS_BEGIN
+    asks_for_one = any('"question"' in text for text in templates)
+    begin = PROMPTS_BEGIN.replace("QUESTION", "" if asks_for_one else QUESTION)
     ours = rf"|(?:^|(?<=[.:?!]\s))[ \t]{{0,8}}(?:{'|'.join(known)})\b" if known else ""
     return re.compile(rf"{begin}{ours}|{HEADING}", re.IGNORECASE | re.MULTILINE)
 
 
-def _prompts_in(text: str, opens: re.Pattern[str]) -> Iterator[int]:
+def _prompts_in(text: str, opens: re.Pattern[str]) -> Iterator[tuple[int, bool]]:
     """Where further prompts may begin, behind something else. A heading begins none where the answer may be laid out
     under headings, or something is revised or concluded below it.
     """
@@ -102,18 +103,24 @@ def _prompts_in(text: str, opens: re.Pattern[str]) -> Iterator[int]:
         is_own = match["heading"] and (laid_out or GOES_BACK.search(plain, match.start()))
         if plain[: match.start()].strip() and not is_own:
             tries += 1
-            yield match.start()
+            yield match.start(), bool(match["turn"])
 
 
-def _opening(text: str) -> str | None:
-    """What must state the answer of a reply that begins with it: nothing more of one that begins with an object, else
-    the first paragraph. None where its first sentence has no number, so that it leads up to an answer.
+def _is_one_object(text: str) -> bool:
+    """Whether a reply is a single plain object, as most are: no prompt follows that."""
+    return text.startswith("{") and text.find("}") == len(text) - 1
+
+
+def _is_bare(text: str, opening: str, answer: Reading) -> bool:
+    """Whether an answer is the whole of the first paragraph; or an object that the text begins with, or that ends its
+    line, with nothing behind it that revises it or concludes.
     """
-    plain = plain_text(text)
-    if BEFORE_AN_OBJECT.match(plain):
-        return ""
-    paragraph, sentence = PARAGRAPH.match(plain), FIRST_SENTENCE.match(plain.lstrip())
-    return paragraph[0] if paragraph and sentence and any(c.isdigit() for c in sentence[0]) else None
+    words = (answer.evidence or "").strip()
+    if BEFORE_AN_OBJECT.match(text):
+        return "}" in text
+    at = text.rfind(words) if words.startswith("{") else -1
+    ends_its_line = at >= 0 and ENDS_A_LINE.match(text, at + len(words)) is not None
+    return words == opening.strip(" \n*_`\"'.") or (ends_its_line and not GOES_BACK.search(text, at + len(words)))
 
 
 def _says_the_same(one: Reading, other: Reading) -> bool:

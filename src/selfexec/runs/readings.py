@@ -24,7 +24,7 @@ from selfexec.facets import (
 )
 from selfexec.items import ItemSet
 from selfexec.prompts import options_in
-from selfexec.readers import Reading, State, closed, ends_in_the_open, visible_tokens
+from selfexec.readers import Reading, State, closed, ends_in_the_open, up_to_a_further_prompt, visible_tokens
 from selfexec.runs.reply import BySession, GivenReading, Reply
 from selfexec.text.matching import meant
 from selfexec.text.numbers import number_of
@@ -192,11 +192,10 @@ def _read_by_tokens(item: Item, reply: Reply, reading: Reading, *, alone: bool) 
 
 
 def _is_whole(item: Item, reply: Reply, value: Any, form: str) -> bool:
-    if form in EXPERIMENTS[reply.experiment].read_otherwise:
-        return (
-            EXPERIMENTS[reply.experiment].read_otherwise[form](item, reply.read_text, truncated=True).value is not None
-        )
-    return EXPERIMENTS[reply.experiment].whole(item, base_of(reply.session), reply.read_text, value)
+    experiment, session, text = EXPERIMENTS[reply.experiment], base_of(reply.session), reply.read_text
+    if form in experiment.read_otherwise:
+        return _read_as_asked(item, reply, session, text, None, form, truncated=True).value is not None
+    return experiment.whole(item, session, text, value)
 
 
 def _is_cut_short(item: Item, reply: Reply, reading: Reading) -> bool:
@@ -219,10 +218,7 @@ def _read(
     said = (reply.experiment, reply.item, session, whole, form)
     found = read_before.get(said)
     if found is None:
-        if is_otherwise:
-            found = experiment.read_otherwise[form](item, whole)
-        else:
-            found = experiment.read(item, session, text, *([options] if options else []))
+        found = _read_as_asked(item, reply, session, whole, options, form)
         if experiment.performed(item, session, text, found):
             found = Reading("unreadable", reason="performed", evidence=found.evidence)
         if whole != text and found.evidence:
@@ -231,6 +227,24 @@ def _read(
             found = msgspec.structs.replace(found, value=_in_whole_characters(found.value))
         read_before[said] = found
     return found
+
+
+def _read_as_asked(
+    item: Item, reply: Reply, session: str, text: str, options: Options | None, form: str, *, truncated: bool = False
+) -> Reading:
+    """What a text commits to where that is asked for in this form, up to a further prompt: a prompt that leaves the
+    form to the model may well be answered by one.
+    """
+    experiment = EXPERIMENTS[reply.experiment]
+
+    def read(said: str) -> Reading:
+        if form in experiment.read_otherwise:
+            return experiment.read_otherwise[form](item, said, **({"truncated": True} if truncated else {}))
+        return experiment.read(item, session, said, *([options] if options else []))
+
+    if is_free(reply.key):
+        return read(text)
+    return up_to_a_further_prompt(read, text, (*experiment.prompts.values(), *experiment.variants.values()))
 
 
 def _with_visible(reading: Reading, reply: Reply) -> Reading:

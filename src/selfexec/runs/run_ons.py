@@ -1,9 +1,10 @@
 """Replies that go on behind their answer: with a further prompt, and the answer to that.
 
-Models do so whose end of a turn is lost, by a wrong template or a server that does not stop there. What is read is the
-last answer, which then belongs to a question that nobody asked. A reply may revise its answer; so it counts only where
-two objects with a key that was asked for differ, and words stand between them that neither revise nor conclude. Orders
-are left out: small models write several on the way. Of 34,760 recorded replies two are so.
+Models do so whose end of a turn is lost, by a wrong template or a server that does not stop there. Where the prompt is
+known as one, the first answer is read (`readers/run_on.py`); else the last, which then belongs to a question that
+nobody asked. A reply may revise its answer; so it counts only where two objects with a key that was asked for differ,
+and words stand between them that neither revise nor conclude. Of two orders a prompt must be known as one: small models
+write several on the way. Of 34,760 recorded replies two are so.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +14,7 @@ from typing import Any
 import msgspec
 
 from selfexec.experiments import EXPERIMENTS
-from selfexec.readers.run_on import GOES_BACK
+from selfexec.readers.run_on import GOES_BACK, prompts_begin
 from selfexec.runs.exchanged_replies import asked_keys
 from selfexec.runs.reply import Reply
 from selfexec.text.regex import regex
@@ -34,10 +35,13 @@ def run_ons(replies: Iterable[Reply]) -> list[Reply]:
 def _runs_on(reply: Reply) -> bool:
     text, kind = reply.text or "", reply.key.session_kind
     experiment = EXPERIMENTS[reply.experiment]
-    if experiment.claim_kind == "order" and kind in experiment.predictions:
-        return False
+    is_order = experiment.claim_kind == "order" and kind in experiment.predictions
+    begins = prompts_begin((*experiment.prompts.values(),)) if is_order else WORD
     return any(
-        own != other and len(WORD.findall(text[end:start])) >= LEAST_WORDS and not GOES_BACK.search(text, end, start)
+        own != other
+        and len(WORD.findall(text[end:start])) >= LEAST_WORDS
+        and begins.search(text, end, start)
+        and (is_order or not GOES_BACK.search(text, end, start))
         for (_, end, own), (start, _, other) in pairwise(_answers(text, asked_keys(reply.experiment, kind)))
     )
 

@@ -36,6 +36,12 @@ def reading(text: str, stop: str = "stop") -> Reading:
     return read_reply(ANNIE, reply)
 
 
+def test_a_reply_that_may_have_any_form_has_the_properties_of_what_follows_a_prompt_in_it_too() -> None:
+    text = "Here is a prompt.\n\nUser: Do you like dogs or cats?"
+    reply = Reply(model="m", experiment=EXPERIMENT.name, item=ANNIE.id, session="execute", text=text)
+    assert read_reply(ANNIE, reply).value["question"] is True
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_a_prediction_is_read_however_it_is_written(way: str) -> None:
     assert reading(WAYS[way]).value == SAID

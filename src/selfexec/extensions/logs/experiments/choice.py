@@ -29,7 +29,6 @@ from selfexec.experiments import (
     Words,
     given_letter,
     letter_alone,
-    read_in_probabilities,
     repeated,
     state_of,
     without_shares,
@@ -154,7 +153,7 @@ class Choice(OnLog):
     sources = (RULE, LOG)
     baselines = {"right_option": right_option}
     naive = Naive("right_option", "The right option alone")
-    read_otherwise = read_in_probabilities(read_as_probabilities, VARIANTS)
+    read_otherwise = {"elicit=probability": read_as_probabilities}
     simulation = "selfexec.extensions.logs.simulated:SimulatedChoice"
     words = Words(
         about="which options it chooses in a log",

@@ -19,7 +19,6 @@ from selfexec.experiments import (
     Prompts,
     Readings,
     Words,
-    read_in_probabilities,
     reads_probability_of,
 )
 from selfexec.extensions.logs.experiments.base import OfResponse, asked_about_response, variants_of
@@ -56,7 +55,7 @@ class Correctness(OfResponse):
 
     name = "correctness"
     claim = "correct"
-    read_otherwise = read_in_probabilities(reads_probability_of("being right"), VARIANTS)
+    read_otherwise = {"elicit=probability": reads_probability_of("being right")}
     item_type = ScoredQuestion
     prompts = PROMPTS
     variants = VARIANTS

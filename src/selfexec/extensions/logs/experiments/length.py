@@ -29,7 +29,6 @@ from selfexec.experiments import (
     chance_fewer,
     given_ranking,
     predicted_order,
-    read_in_probabilities,
     repeated,
     say,
     state_of,
@@ -159,7 +158,7 @@ class Length(OnLog):
     prompts = PROMPTS
     variants = VARIANTS
     tokens = {"predict": 400}  # nobody recorded these: a guess
-    read_otherwise = read_in_probabilities(read_as_tokens, VARIANTS)
+    read_otherwise = {"elicit=probability": read_as_tokens}
     kept = ("execute",)
     many = len(LABELS)
     baselines = {"order_shown": order_shown, "prompt_length": prompt_length}

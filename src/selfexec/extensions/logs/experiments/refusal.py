@@ -16,7 +16,6 @@ from selfexec.experiments import (
     Prompts,
     Readings,
     Words,
-    read_in_probabilities,
     reads_probability_of,
 )
 from selfexec.extensions.logs.experiments.base import OfResponse, asked_about_response, variants_of
@@ -68,7 +67,7 @@ class Refusal(OfResponse):
 
     name = "refusal"
     claim = "refuses"
-    read_otherwise = read_in_probabilities(reads_probability_of("refusing"), VARIANTS)
+    read_otherwise = {"elicit=probability": reads_probability_of("refusing")}
     prompts = PROMPTS
     variants = VARIANTS
     options = OPTIONS
