@@ -46,8 +46,6 @@ def up_to_a_further_prompt(read: Callable[[str], Reading], text: str, templates:
     of the experiment: who repeats a sentence of one of them may write a further prompt, or think about ours.
     """
     whole = read(text)
-    if _is_one_object(text):
-        return whole
     for start, is_turn in _prompts_in(text, prompts_begin(templates)):
         before = text[:start]
         first = read(before)
@@ -104,11 +102,6 @@ def _prompts_in(text: str, opens: re.Pattern[str]) -> Iterator[tuple[int, bool]]
         if plain[: match.start()].strip() and not is_own:
             tries += 1
             yield match.start(), bool(match["turn"])
-
-
-def _is_one_object(text: str) -> bool:
-    """Whether a reply is a single plain object, as most are: no prompt follows that."""
-    return text.startswith("{") and text.find("}") == len(text) - 1
 
 
 def _is_bare(text: str, opening: str, answer: Reading) -> bool:

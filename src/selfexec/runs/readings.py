@@ -30,6 +30,7 @@ from selfexec.text.matching import meant
 from selfexec.text.numbers import number_of
 
 KEPT_STATE = "kept"  # what is said of it where it came back
+SHORT = 80  # characters of a reply: no prompt fits behind its answer
 UNREADABLE = ("format", "truncated", "performed", "declined", "requested")  # why, in the order of columns
 REQUESTED = "requested"  # why a session says nothing that asked for executions to the end
 UNFINISHED = "unfinished"  # why one is missing that asked for an execution and was not told what came of it
@@ -242,9 +243,17 @@ def _read_as_asked(
             return experiment.read_otherwise[form](item, said, **({"truncated": True} if truncated else {}))
         return experiment.read(item, session, said, *([options] if options else []))
 
-    if is_free(reply.key):
+    if reply.key.session_kind in (*experiment.kept, *experiment.free) or _is_an_answer_alone(text):
         return read(text)
     return up_to_a_further_prompt(read, text, (*experiment.prompts.values(), *experiment.variants.values()))
+
+
+def _is_an_answer_alone(text: str) -> bool:
+    """Whether a reply is a single plain object, in a fence or without, or a short line, as most are: no prompt follows
+    that.
+    """
+    bare = text.strip("`\n ").removeprefix("json").lstrip()
+    return (bare.startswith("{") and bare.find("}") == len(bare) - 1) or (len(text) < SHORT and "\n" not in text)
 
 
 def _with_visible(reading: Reading, reply: Reply) -> Reading:
