@@ -197,3 +197,24 @@ def test_of_every_session_the_answer_before_a_further_prompt_counts(which: str, 
     # it is not that later answers never count: one to the same prompt does
     revised = read_of(f"{own}\n\nWait, that is wrong. The answer is:\n\n{further}")
     assert revised.value != meant
+
+
+QUESTION = "Which planet is known for its red colour?\n\nA. Venus\nB. Mars\nC. Jupiter\nD. Saturn"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (f'{{"answer": "B"}}\n\n{QUESTION}\n\n{{"answer": "C"}}', None),
+        (f'It is the second, so B.\n\n{{"answer": "B"}}\n\n{QUESTION}\n\n{{"answer": "C"}}', None),
+        (f'{{"answer": "B"}}\n\n{QUESTION}\n\n{{"answer": "B"}}', "B"),
+        (f'It may be {{"answer": "B"}}, and so I look at this.\n\n{QUESTION}\n\n{{"answer": "C"}}', "C"),
+        (f'{{"answer": "B"}}\n\nActually, I misread that.\n\n{QUESTION}\n\n{{"answer": "C"}}', "C"),
+        ('{"answer": "C"}\n\nor as well\n\n{"answer": "B"}', "B"),
+    ],
+)
+def test_an_answer_behind_a_question_that_no_form_shows_to_be_a_prompt_leaves_open_which_is_meant(
+    text: str, value: str | None
+) -> None:
+    reply = Reply(model="m", experiment="difficulty", item="1", session="execute.Q1", text=text)
+    assert read_reply(GROUP, reply).value == value

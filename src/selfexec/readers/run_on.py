@@ -6,15 +6,21 @@ prompt none does, whatever is said there.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
+
+import msgspec
 
 from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading
 from selfexec.text.regex import regex
 
 OPENING_WORDS = 6  # of a sentence of a prompt, by which it is known again
+LEAST_WORDS = 6  # between two answers
+OBJECT = regex(r"\{[^{}]{1,2000}\}")
+WORD = regex(r"[^\W\d_]{2,}")
 TRIES = 8  # places that a further prompt may begin at
 BEFORE_AN_OBJECT = regex(r"[\s`*_]*(?:json\b\s*)?(?=\{)", re.IGNORECASE)
 ENDS_A_LINE = regex(r"[ \t`*_]*(?:\n|\Z)")
@@ -37,27 +43,63 @@ GOES_BACK = regex(
 )
 
 
-def up_to_a_further_prompt(read: Callable[[str], Reading], text: str, templates: tuple[str, ...]) -> Reading:
+def up_to_a_further_prompt(
+    read: Callable[[str], Reading], text: str, templates: tuple[str, ...], *, drafts: bool = False
+) -> Reading:
     """What `read` makes of a reply, with nothing that stands behind a further prompt.
 
     Where a prompt follows an answer and another answer follows that, the first one counts if it is bare: an object, or
     all of the first paragraph. Where the prompt begins with who speaks, so does one that the reply begins with in more
     words; otherwise nobody knows which of them is meant there, and the reply is unreadable. `templates` are the prompts
-    of the experiment: who repeats a sentence of one of them may write a further prompt, or think about ours.
+    of the experiment: who repeats a sentence of one of them may write a further prompt, or think about ours. A prompt
+    of another wording may stand between objects that answer differently: that is unreadable, too, unless earlier
+    objects may be `drafts` of the last.
     """
     whole = read(text)
     for start, is_turn in _prompts_in(text, prompts_begin(templates)):
         before = text[:start]
         first = read(before)
-        if first.state != "read" or _says_the_same(first, whole):
+        if first.state != "read":
             continue
+        if _says_the_same(first, whole):
+            return whole
         paragraph = PARAGRAPH.match(plain_text(before))
         opening = paragraph[0] if paragraph else ""
         if _is_bare(before, opening, first) or (is_turn and _says_the_same(first, read(opening))):
             return first
-        if is_turn or (first.evidence or "").startswith("{"):
+        if is_turn or _is_object(first):
             return Reading("unreadable", reason="format", evidence=first.evidence)
+    if whole.state == "read" and not drafts and answers_twice(plain_text(text)):
+        return Reading("unreadable", reason="format", evidence=whole.evidence)
     return whole
+
+
+def answers_twice(text: str) -> bool:
+    """Whether the last object gives other values under the same keys than all before it, the one before it ends its
+    line, and words stand between them that neither revise nor conclude.
+    """
+    *earlier, (start, _, last) = [*objects_in(text)] or [(0, 0, {})]
+    if not earlier or any(_agree(last, own) for _, _, own in earlier):
+        return False
+    _, end, _ = earlier[-1]
+    if not ENDS_A_LINE.match(text, end):
+        return False
+    return len(WORD.findall(text, end, start)) >= LEAST_WORDS and not GOES_BACK.search(text, end, start)
+
+
+def _agree(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two objects have no key in common, or the same value under each."""
+    return all(one[key] == other[key] for key in one.keys() & other.keys())
+
+
+def objects_in(text: str) -> Iterator[tuple[int, int, Mapping[str, Any]]]:
+    """The plain objects of a text, each with its place."""
+    for match in OBJECT.finditer(text) if text.count("}") > 1 else ():
+        try:
+            value = msgspec.json.decode(match[0])
+        except (msgspec.DecodeError, UnicodeError, RecursionError):  # half a character, or brackets without end
+            continue
+        yield match.start(), match.end(), value
 
 
 def settled(text: str, answers: Sequence[Commitment]) -> list[Commitment]:
@@ -114,6 +156,10 @@ def _is_bare(text: str, opening: str, answer: Reading) -> bool:
     at = text.rfind(words) if words.startswith("{") else -1
     ends_its_line = at >= 0 and ENDS_A_LINE.match(text, at + len(words)) is not None
     return words == opening.strip(" \n*_`\"'.") or (ends_its_line and not GOES_BACK.search(text, at + len(words)))
+
+
+def _is_object(answer: Reading) -> bool:
+    return (answer.evidence or "").lstrip().startswith("{")
 
 
 def _says_the_same(one: Reading, other: Reading) -> bool:

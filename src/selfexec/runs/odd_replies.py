@@ -180,8 +180,8 @@ BEGUN_WITHIN = "begin in the middle of a sentence: their beginnings may have bee
 REQUEST_FIRST = "begin with the whole request: a server that was to send the reply alone may have sent both"
 RUN_ON = (
     "go on behind their answer with another prompt, or further words, and another answer: the end of the turn may have "
-    "been lost (a template, a stop token), unless the model changed its mind. Of such answers the first is read where "
-    "a prompt follows it, and else the last"
+    "been lost (a template, a stop token), unless the model changed its mind. Where the prompt behind it has a "
+    "known form, the first answer is read; where it has none, most such replies are unreadable"
 )
 BROKEN_OFF = (
     "break off in the middle of a sentence, though the server says that they came to their end: something on the way "

@@ -245,7 +245,9 @@ def _read_as_asked(
 
     if reply.key.session_kind in (*experiment.kept, *experiment.free) or _is_an_answer_alone(text):
         return read(text)
-    return up_to_a_further_prompt(read, text, (*experiment.prompts.values(), *experiment.variants.values()))
+    templates = (*experiment.prompts.values(), *experiment.variants.values())
+    drafts = experiment.claim_kind == "order" and reply.key.session_kind in experiment.predictions
+    return up_to_a_further_prompt(read, text, templates, drafts=drafts)
 
 
 def _is_an_answer_alone(text: str) -> bool:
