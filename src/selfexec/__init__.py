@@ -65,9 +65,14 @@ analysis/score.py:scores_of                       runs -> Scores: rows of number
 runs/run.py:read_without_shards                   a folder -> Run: of a session the last line counts (`read_journal`)
 analysis/selection.py:Selection.tables            runs -> Tables, when first used. It uses the next step, by way of the
                                                   properties `tables` and `readings` of each Run
-runs/readings.py:read_reply                       Reply -> Reading: missing or withheld by its properties, else what
-                                                  the next step reads, once `performed`, `whole` and `lacks` of the
-                                                  experiment have checked that
+runs/readings.py:read_reply                       Reply -> Reading. By its properties one that failed is missing, and
+                                                  one that a filter or the API's own refusal took the place of is
+                                                  withheld; else it is what the next step reads. Then the experiment
+                                                  says whether the reply did the task instead (`performed`) and, of one
+                                                  that was cut off, whether all is there (`whole`) or a part is not
+                                                  (`lacks`)
+runs/readings.py:_read_as_asked                   the text -> Reading: what the next step reads, of a longer reply up to
+                                                  a further prompt that it writes itself
 experiments/association.py:Association.read       the text -> Reading, by one of the next two steps
 readers/marks_and_words.py:read_marks             a prediction -> which options it marks true, which false. A reply
                                                   that is anything but one plain object with every option goes to

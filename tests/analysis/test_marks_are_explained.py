@@ -74,8 +74,8 @@ def test_the_first_screen_says_why_a_model_has_no_verdict(scores: Scores) -> Non
 
 def shown_of(found: ExperimentFindings) -> list[Finding]:
     """What the columns of an experiment are made of."""
-    has_margins = any(each.answer != "withheld" for each in found.which)
-    return [*found.often, *(found.which if has_margins else found.skills)]
+    has_margins = any(each.answer != "withheld" for each in found.which_ones)
+    return [*found.how_often, *(found.which_ones if has_margins else found.skills)]
 
 
 @given(some_scores())

@@ -12,7 +12,7 @@ import pytest
 
 import selfexec as sx
 from extension_parts import here
-from selfexec.engines import Connection, engine_for, finish, sim
+from selfexec.engines import Connection, engine_for, run_coroutine, sim
 from selfexec.engines.sim import Knowledge
 from selfexec.engines.sim.engine import named, recognised
 from selfexec.engines.sim.server import SimServer
@@ -62,7 +62,7 @@ def test_what_a_name_tells_and_what_the_shipped_words_tell_is_the_same() -> None
 
     for name, by_id in item_set.items.items():
         for item in by_id.values():
-            finish(EXPERIMENTS[name].sessions(item, partial(ask, name, item), EXPERIMENTS[name].prompts))
+            run_coroutine(EXPERIMENTS[name].sessions(item, partial(ask, name, item), EXPERIMENTS[name].prompts))
     assert outcomes.pop("difficulty.execute") == 32
     assert outcomes.pop("failing_question.execute") == 3 * 5  # three of eight failing questions are of the control
     assert outcomes.pop("failing_question.predict") == 5
@@ -74,7 +74,7 @@ def test_a_session_of_a_name_that_it_has_not_learnt_is_small_talk() -> None:
     item_set = load("starter").cut(limit=1)
     engine = engine_for(["sim/typical"], item_set, Connection())
     request = next(iter(Knowledge.of(item_set)["labels"]))
-    outcome = finish(engine.ask(call("sim/typical", request)))  # of an item that is not among these
+    outcome = run_coroutine(engine.ask(call("sim/typical", request)))  # of an item that is not among these
     assert outcome.text in ("Thank you for your message.", "I see.", "That is an interesting thought.")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from build import changed
 from extension_parts import here
-from selfexec.engines import Connection, engine_for, finish
+from selfexec.engines import Connection, engine_for, run_coroutine
 from selfexec.engines.sim.simulation import Said, SimTask, Simulation, Subject
 from selfexec.engines.sim.traits import How, SeededProfile
 from selfexec.experiments import EXPERIMENTS, MISSING_READING, Experiment, Observation, Words, state_of
@@ -111,7 +111,7 @@ def test_simulated_models_answer_it_as_it_says(monkeypatch: pytest.MonkeyPatch) 
         key = plain.key._replace(experiment="umbrella", item="w")
         keys = [key._replace(session=session) for session in ("execute", "predict")]
         asked = [msgspec.structs.replace(plain, key=key) for key in keys]
-        return [finish(engine.ask(one)).text for one in asked]
+        return [run_coroutine(engine.ask(one)).text for one in asked]
 
     known = dict(EXPERIMENTS)
     monkeypatch.setattr(EXPERIMENTS, "_found", {**known, "umbrella": changed(UMBRELLA, simulation=place)})

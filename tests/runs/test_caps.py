@@ -15,7 +15,7 @@ from scipy.stats import t as student_t
 
 import selfexec as sx
 from build import Command
-from selfexec.engines import Price, finish
+from selfexec.engines import Price, run_coroutine
 from selfexec.errors import InputError
 from selfexec.items import ItemSet
 from selfexec.runs.asking import Job, carry_out, plan, remarks
@@ -170,7 +170,7 @@ def test_the_range_that_is_quoted_spans_a_factor_of_two_and_holds_the_cost(tmp_p
         third = set(drawn.epoch_jobs[: len(drawn.epoch_jobs) // 3])
         mine = {key: reply for key, reply in replies.items() if Job(*key[:4]) in set(drawn.epoch_jobs)}
         here = {key: reply for key, reply in mine.items() if Job(*key[:4]) in third}
-        low, high = finish(_predicted(drawn, here)).cost(drawn.prices)
+        low, high = run_coroutine(_predicted(drawn, here)).cost(drawn.prices)
         rest = Spent(drawn.prices)
         rest.count_all(reply for key, reply in mine.items() if key not in here)
         assert high <= 2 * low

@@ -14,7 +14,7 @@ from selfexec.engines import Call, CallResult
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, MISSING_READING, Injection, Key, Message, Observation, Restriction, Token
-from selfexec.experiments.base import AskBy
+from selfexec.experiments.base import AskFunction
 from selfexec.readers import Reading
 from selfexec.runs import Reply, list_runs, load_replies
 from selfexec.runs.asking import reply_to
@@ -174,7 +174,7 @@ def test_an_injection_is_refused_where_the_engine_has_no_forced_tokens() -> None
     async def opened(*asked: Any, **more: Any) -> Any:
         raise AssertionError("it was asked")
 
-    ask = AskBy(opened, frozenset({"turns"}))
+    ask = AskFunction(opened, frozenset({"turns"}))
     with pytest.raises(InputError, match=r"^session execute.x: an injection takes forced_tokens"):
         ask("execute.x", "Tell.", injection=Injection("none", 1, 1))
 

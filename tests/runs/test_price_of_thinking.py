@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from aiohttp import web
 
-from selfexec.engines import Price, Sampling, finish
+from selfexec.engines import Price, Sampling, run_coroutine
 from selfexec.engines.base import Connection
 from selfexec.engines.registry import Respondent
 from selfexec.experiments import EXPERIMENTS
@@ -60,7 +60,7 @@ def test_after_60_calls_the_range_holds_what_the_rest_costs_in_nine_of_ten_runs(
     for _ in range(40):
         drawn = {key: msgspec.structs.replace(r, output_tokens=40 + thoughts(rng)) for key, r in replies.items()}
         here = {key: drawn[key] for key in first}
-        low, high = finish(quoted(planned, here)).cost(planned.prices)
+        low, high = run_coroutine(quoted(planned, here)).cost(planned.prices)
         rest = sum(price.of(r.input_tokens, r.output_tokens) for key, r in drawn.items() if key not in here)
         held += low <= rest <= high
         ratios.append(high / low)

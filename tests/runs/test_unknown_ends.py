@@ -523,13 +523,13 @@ def test_check_names_unknown_ends_as_an_obstacle_with_the_option() -> None:
 
 
 def test_check_takes_accepted_ends_for_replies() -> None:
-    from selfexec.engines import Connection, engine_for, finish
+    from selfexec.engines import Connection, engine_for, run_coroutine
     from selfexec.items import load
 
     item_set = load("starter")
     with scripted(lambda call, number: ended('{"choice": "A"}')):
         engine = engine_for([MODEL], item_set, Connection())
-        found = finish(checking._check(MODEL, item_set, engine, None, lambda e, kind: {}, (WORD,)))
+        found = run_coroutine(checking._check(MODEL, item_set, engine, None, lambda e, kind: {}, (WORD,)))
     assert "--accept-ends" not in found.verdict and not found.failed
     assert "memory: no session knew what another was told" in found.notes
 

@@ -67,7 +67,7 @@ def experiment_answer(found: ExperimentFindings, reasons: str = REASONS_BELOW) -
     """How often and which ones, in one experiment; without a margin, who predicts better than chance. None where
     nothing was asked. `reasons` says where those stand why a model has no verdict.
     """
-    often, which, skills = found.often, found.which, found.skills
+    often, which, skills = found.how_often, found.which_ones, found.skills
     if not skills:
         return None
     clause = which_ones_clause(which, of_several=len(skills) > 1)
@@ -384,7 +384,7 @@ def _cancelling(scores: ConditionScores, models: Sequence[str]) -> str:
 def experiment_in_brief(found: ExperimentFindings) -> list[str]:
     """The same in a few words: how many models are in each state, on how often and on which ones."""
     which = EXPERIMENTS[found.experiment].words.which
-    lines = [_counted("how often", found.often), _counted(which, found.which)]
+    lines = [_counted("how often", found.how_often), _counted(which, found.which_ones)]
     return [line for line in lines if line] or _chance_in_brief(found.skills)
 
 

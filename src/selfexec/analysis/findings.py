@@ -174,8 +174,8 @@ class ExperimentFindings:
     """What is found in one experiment: how often, which ones, and skill against chance."""
 
     experiment: str
-    often: Sequence[Finding]
-    which: Sequence[Finding]
+    how_often: Sequence[Finding]
+    which_ones: Sequence[Finding]
     skills: Sequence[Finding]
 
 
@@ -303,11 +303,11 @@ def against_naive(gaps: Iterable[Score], baselines: Mapping[str, Score]) -> list
 def _by_holm(rows: Iterable[Score], relation: Relation) -> list[Finding]:
     """A finding for each row. Those without a caution are tested together, by Holm."""
     rows = list(rows)
-    judged = [row for row in rows if row.value is not None and row.low is not None and row.high is not None]
-    judged = sorted((row for row in judged if _sound(row)), key=_best_first)
-    points = _points(judged)
-    findings = [_tested(row, relation, both, len(judged)) for row, both in zip(judged, points, strict=True)]
-    findings += [_finding(row, relation, "withheld") for row in rows if row not in judged]
+    testable = [row for row in rows if row.value is not None and row.low is not None and row.high is not None]
+    testable = sorted((row for row in testable if _sound(row)), key=_best_first)
+    points = _points(testable)
+    findings = [_tested(row, relation, both, len(testable)) for row, both in zip(testable, points, strict=True)]
+    findings += [_finding(row, relation, "withheld") for row in rows if row not in testable]
     return sorted(findings, key=lambda finding: ANSWERS.index(finding.answer))
 
 

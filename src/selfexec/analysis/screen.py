@@ -137,7 +137,7 @@ def _answers(scores: Scores, found: Sequence[ExperimentFindings]) -> Iterator[st
 
 def _in_brief(found: ExperimentFindings) -> list[str]:
     """How many models are in each state, on how often and on which ones; in words where nothing is known of others."""
-    questions = (("how often", found.often), ("which", found.which))
+    questions = (("how often", found.how_often), ("which", found.which_ones))
     brief = [f"{question}: {counts}" for question, findings in questions if (counts := _counted(findings))]
     return brief or experiment_in_brief(found)
 
@@ -226,10 +226,10 @@ class _Columns:
     """
 
     def __init__(self, found: ExperimentFindings) -> None:
-        self.often = {finding.subject: finding for finding in found.often}
-        self.margins = found.which
-        self.has_margins = any(finding.answer != "withheld" for finding in found.which)
-        self.which = {finding.subject: finding for finding in (found.which if self.has_margins else found.skills)}
+        self.often = {finding.subject: finding for finding in found.how_often}
+        self.margins = found.which_ones
+        self.has_margins = any(finding.answer != "withheld" for finding in found.which_ones)
+        self.which = {finding.subject: finding for finding in (found.which_ones if self.has_margins else found.skills)}
         self.experiment = found.experiment
 
     @property

@@ -16,7 +16,7 @@ from selfexec.engines.base import (
     Notices,
     Waiting,
     Wire,
-    finish,
+    run_coroutine,
     without_garbage_sweeps,
 )
 from selfexec.engines.http.providers import is_at_home, makers_own, names_organisations

@@ -330,7 +330,7 @@ def without_garbage_sweeps() -> Iterator[None]:
             gc.disable()
 
 
-def finish(work: Coroutine[Any, Any, T]) -> T:
+def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end. A fault of one task is raised as itself, not as a group of faults."""
     result: list[T] = []
     try:

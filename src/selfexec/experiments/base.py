@@ -177,7 +177,7 @@ class Ask(Protocol):
 
 
 @dataclass(frozen=True)
-class AskBy:
+class AskFunction:
     """An `Ask` made of a function that opens sessions, and of what the engine behind it can carry. InputError where an
     injection is asked of one that has no `forced_tokens`.
     """
@@ -824,7 +824,7 @@ async def concurrently(first: Awaitable[Any], *others: Awaitable[Any]) -> None:
         raise
 
 
-def say(quantity: Floats, threshold: float) -> Floats:
+def thresholded(quantity: Floats, threshold: float) -> Floats:
     """1 above the threshold, 0 below, 0.5 on it (to within rounding) and where nothing is known."""
     import numpy as np  # not to be imported by a command that only asks
 

@@ -32,8 +32,8 @@ from selfexec.experiments.base import (
     Words,
     concurrently,
     repeated,
-    say,
     state_of,
+    thresholded,
 )
 from selfexec.experiments.form_fields import FormField
 from selfexec.experiments.given import given_letter, given_ranking
@@ -326,7 +326,7 @@ def order_shown(claims: FactColumns) -> Floats:
 
 def question_length(claims: FactColumns) -> Floats:
     """The shorter question is the easier one."""
-    return say(claims.other_length - claims.length, 0)
+    return thresholded(claims.other_length - claims.length, 0)
 
 
 EXAMPLE = QuestionGroup(

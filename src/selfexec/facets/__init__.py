@@ -7,7 +7,7 @@ from string import Template
 from typing import Any
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Answer, Ask, AskBy, Key, Prompt, Prompts, Registry, session_kind
+from selfexec.experiments import EXPERIMENTS, Answer, Ask, AskFunction, Key, Prompt, Prompts, Registry, session_kind
 from selfexec.facets.base import (
     DEFAULT,
     DEFAULT_NAME,
@@ -161,7 +161,7 @@ def conversing(condition: Condition, experiment: str, ask: Ask) -> Ask:
         dialogue, level = held
         return dialogue.converse(level, session, prompt, ask, parent)
 
-    return AskBy(ask_or_converse, ask.can)
+    return AskFunction(ask_or_converse, ask.can)
 
 
 def nested_sessions(condition: Condition, experiment: str, session: str) -> list[str]:

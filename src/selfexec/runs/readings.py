@@ -238,10 +238,10 @@ def _read_as_asked(
     """
     experiment = EXPERIMENTS[reply.experiment]
 
-    def read(said: str) -> Reading:
+    def read(words: str) -> Reading:
         if form in experiment.read_otherwise:
-            return experiment.read_otherwise[form](item, said, **({"truncated": True} if truncated else {}))
-        return experiment.read(item, session, said, *([options] if options else []))
+            return experiment.read_otherwise[form](item, words, **({"truncated": True} if truncated else {}))
+        return experiment.read(item, session, words, *([options] if options else []))
 
     if reply.key.session_kind in (*experiment.kept, *experiment.free) or _is_an_answer_alone(text):
         return read(text)

@@ -6,8 +6,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from selfexec.engines import finish
-from selfexec.experiments import EXPERIMENTS, AskBy, Capability, Experiment, Injection, Item, Prompt, Prompts, Token
+from selfexec.engines import run_coroutine
+from selfexec.experiments import (
+    EXPERIMENTS,
+    AskFunction,
+    Capability,
+    Experiment,
+    Injection,
+    Item,
+    Prompt,
+    Prompts,
+    Token,
+)
 from selfexec.facets import DEFAULT, Condition, conversing
 
 FORCED: frozenset[Capability] = frozenset({"forced_tokens"})
@@ -54,7 +64,7 @@ def prompts_of(jobs: Iterable[ReplayedItem]) -> list[dict[str, Prompt]]:
     async def all_of_them() -> list[dict[str, Prompt]]:
         return [await _played(job) for job in jobs]
 
-    return finish(all_of_them())
+    return run_coroutine(all_of_them())
 
 
 def first_sessions(experiment: Experiment, item: Item) -> list[str]:
@@ -85,6 +95,6 @@ async def _played(job: ReplayedItem) -> dict[str, Prompt]:
         return _Said(text, forced, job.logprobs.get(session), job.tokens.get(session), withheld)
 
     definition = EXPERIMENTS[job.experiment]
-    asked = conversing(job.condition, job.experiment, AskBy(ask, definition.needs | job.can))
+    asked = conversing(job.condition, job.experiment, AskFunction(ask, definition.needs | job.can))
     await definition.sessions(job.item, asked, job.prompts)
     return {session: opened[session] for session in definition.in_order(job.item, opened)}

@@ -27,7 +27,7 @@ def run_ons(replies: Iterable[Reply]) -> list[Reply]:
 def _runs_on(reply: Reply) -> bool:
     text, kind = reply.text or "", reply.key.session_kind
     experiment, keys = EXPERIMENTS[reply.experiment], asked_keys(reply.experiment, kind)
-    answers = [found for found in objects_in(text) if not keys.isdisjoint(map(str.casefold, found[2]))]
+    answers = [place for place in objects_in(text) if not keys.isdisjoint(map(str.casefold, place[2]))]
     is_order = experiment.claim_kind == "order" and kind in experiment.predictions
     further = prompts_begin((*experiment.prompts.values(),)) if is_order else WORD
     return any(

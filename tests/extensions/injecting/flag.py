@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from selfexec.engines import finish
-from selfexec.experiments import AskBy, Capability, Experiment, Injection, Likely, Prompt, Readings, Token
+from selfexec.engines import run_coroutine
+from selfexec.experiments import AskFunction, Capability, Experiment, Injection, Likely, Prompt, Readings, Token
 from selfexec.extensions.injecting.experiment import PROMPTS, TokenInjection
 from selfexec.extensions.injecting.tasks import Task
 from selfexec.readers import Reading
@@ -55,7 +55,7 @@ def play(
         return known.get(session, Said(" white and red."))
 
     every: frozenset[Any] = frozenset({"turns", "prefill", *can})
-    finish(EXPERIMENT.sessions(item, AskBy(ask, every), PROMPTS))
+    run_coroutine(EXPERIMENT.sessions(item, AskFunction(ask, every), PROMPTS))
     return asked
 
 

@@ -50,9 +50,9 @@ def test_the_prompt_is_executed_alone_and_twice() -> None:
     async def ask(session: str, prompt: str) -> None:
         asked.append((session, prompt))
 
-    from selfexec.engines import finish
+    from selfexec.engines import run_coroutine
 
-    finish(EXPERIMENT.sessions(ANNIE, ask, PROMPTS))
+    run_coroutine(EXPERIMENT.sessions(ANNIE, ask, PROMPTS))
     assert [session for session, _ in asked] == ["predict", "execute.1", "execute.2"]
     assert asked[1][1] == asked[2][1] == ANNIE.prompt
 

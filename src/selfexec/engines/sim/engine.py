@@ -31,7 +31,7 @@ from selfexec.engines.sim.simulation import (
 from selfexec.engines.sim.traits import PROFILES, Facts, How, Profile, SeededProfile, draw
 from selfexec.engines.sim.truth import truth
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, AskBy, Facets, Injection, Item, Message, Prompt, session_kind
+from selfexec.experiments import EXPERIMENTS, AskFunction, Facets, Injection, Item, Message, Prompt, session_kind
 from selfexec.extension import resolve
 from selfexec.facets import FACETS, OFF, THINKING, asks_for_probabilities, base_of, dialogue_in, nested
 from selfexec.items import ItemSet
@@ -90,7 +90,7 @@ async def _behaviour_prompts(experiment: str, item: Item) -> Mapping[str, str]:
             prompts[session] = prompt
         return CallResult(None)
 
-    await EXPERIMENTS[experiment].sessions(item, AskBy(ask), EXPERIMENTS[experiment].prompts)
+    await EXPERIMENTS[experiment].sessions(item, AskFunction(ask), EXPERIMENTS[experiment].prompts)
     return prompts
 
 

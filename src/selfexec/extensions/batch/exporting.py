@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from selfexec.engines import Price, finish, in_batch
+from selfexec.engines import Price, in_batch, run_coroutine
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.extensions.batch.forms import FORMS, BatchForm, batch_place, batch_request
@@ -192,7 +192,7 @@ def current(plan: Plan) -> tuple[NextRound, Requests]:
     begun = (plan.out / MANIFEST).exists()
     known = stored_replies(plan.out, plan.accept_ends) if begun else {}
     requests = requests_of(plan.out) if begun else Requests()
-    return finish(_round(plan, known, Requests() if plan.again else requests)), requests
+    return run_coroutine(_round(plan, known, Requests() if plan.again else requests)), requests
 
 
 async def _round(plan: Plan, known: Mapping[Key, Reply], requests: Requests) -> NextRound:

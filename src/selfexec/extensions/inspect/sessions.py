@@ -11,7 +11,7 @@ from inspect_ai.util import span
 from selfexec.engines import Call, CallResult, Sampling
 from selfexec.engines.registry import TURNS
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, AskBy, Experiment, Injection, Item, Key, Prompt, session_kind
+from selfexec.experiments import EXPERIMENTS, AskFunction, Experiment, Injection, Item, Key, Prompt, session_kind
 from selfexec.extensions.inspect.engine import OPENED, Final, Opened, asked, is_limit
 from selfexec.extensions.inspect.records import ITEM, REPLIES, SENTENCES, lines_of, our_name, role_of, subject
 from selfexec.facets import Condition, in_condition, settings_in
@@ -125,7 +125,7 @@ def sessions(asking: Asking) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         sample = _Sample(asking, state)
         try:
-            await asking.experiment.sessions(sample.item, AskBy(sample.open, TURNS), asking.prompts)
+            await asking.experiment.sessions(sample.item, AskFunction(sample.open, TURNS), asking.prompts)
         finally:
             # what is cut off keeps what came
             state.store.set(REPLIES, lines_of(sample.in_order()))

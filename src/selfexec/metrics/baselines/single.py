@@ -18,7 +18,7 @@ import numpy as np
 
 from selfexec.claims import Claims, Flags, occurring
 from selfexec.experiments import EXPERIMENTS
-from selfexec.experiments.base import ROUNDING, say
+from selfexec.experiments.base import ROUNDING, thresholded
 from selfexec.metrics.baselines.votes import LEAST_OTHERS, Others, Votes, VoteTable
 from selfexec.metrics.kinds import Record, claim_kind
 from selfexec.metrics.rows import LEAST_COVERAGE
@@ -117,12 +117,12 @@ def by_others(claims: Claims, others: Others, *, learnt: bool = True) -> dict[st
     found = {"text": by_text(claims, others.mean_by_text)} if learnt and table.texts is not None else {}
     if claims.subjects:
         found["subject"] = by_subject(table, votes)
-    found["others_mode"] = np.where(few, math.nan, say(votes.share_behaved, 0.5))
+    found["others_mode"] = np.where(few, math.nan, thresholded(votes.share_behaved, 0.5))
     if free_threshold:
         found["others_share"] = np.where(few, math.nan, reaches(votes.share_behaved))
     if claim_kind(claims).SHARED_CLAIMS:
         share = votes.share_predicted
-        predicted = reaches(share) if free_threshold else say(share, 0.5)
+        predicted = reaches(share) if free_threshold else thresholded(share, 0.5)
         found["others_predictions"] = np.where(votes.predictions_known < LEAST_OTHERS, math.nan, predicted)
     return {name: probability[columns] for name, probability in found.items()}
 
@@ -138,7 +138,7 @@ def by_history(claims: Claims, table: VoteTable) -> dict[str, Array]:
     yes, all_ = (claims.by_item(part * 1.0) for part in (claims.observed > 0, known))
     elsewhere = (all_.sum() - all_)[claims.item]
     rate = np.divide((yes.sum() - yes)[claims.item], elsewhere, out=np.full(len(claims), 0.5), where=elsewhere > 0)
-    found = {"history_majority": say(rate, 0.5), "history_shuffled": rate}
+    found = {"history_majority": thresholded(rate, 0.5), "history_shuffled": rate}
     if table.texts is not None and len(own := np.unique(claims.model)) == 1:
         found["history_text"] = by_text(claims, table.by_text[own[0]])[table.columns_of(claims)]
     return found
@@ -148,7 +148,7 @@ def by_text(claims: Claims, logits: Array) -> Array:
     """Yes where that is likelier than the base rate; of two questions, that the likelier one is the easier one."""
     if claim_kind(claims).FREE_THRESHOLD:
         return np.where(np.isnan(logits), math.nan, logits >= -ROUNDING)
-    return np.where(np.isnan(logits), math.nan, say(logits, 0))
+    return np.where(np.isnan(logits), math.nan, thresholded(logits, 0))
 
 
 def by_subject(table: VoteTable, votes: Votes) -> Array:
@@ -157,8 +157,8 @@ def by_subject(table: VoteTable, votes: Votes) -> Array:
     with np.errstate(invalid="ignore"):
         rates = np.divide(*subject_votes(facts, votes.behaved, votes.behaviour_known))
     if not pairs(facts):
-        return say(rates[facts.subject], 0.5)
-    return say(rates[facts.subject] - rates[facts.other_subject], 0)
+        return thresholded(rates[facts.subject], 0.5)
+    return thresholded(rates[facts.subject] - rates[facts.other_subject], 0)
 
 
 def subject_votes(facts: Claims, yes: Array, votes: Array) -> tuple[Array, Array]:
@@ -212,7 +212,7 @@ def by_family(claims: Claims, family: Others, mask: Flags) -> tuple[dict[str, Ar
     free_threshold, columns = claim_kind(claims).FREE_THRESHOLD, family.table.columns_of(claims)
     probabilities, lacking = {}, {}
     for name, share in zip(BY_FAMILY, (family.votes.share_predicted, family.votes.share_behaved), strict=True):
-        predicted = reaches(share) if free_threshold else say(share, 0.5)
+        predicted = reaches(share) if free_threshold else thresholded(share, 0.5)
         probability = np.where(np.isnan(share), math.nan, predicted)[columns]
         if too_few := _too_few_read(claims, mask, mask & ~np.isnan(probability)):
             lacking[name] = too_few

@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from selfexec.claims import Claims
-from selfexec.experiments.base import ROUNDING, say
+from selfexec.experiments.base import ROUNDING, thresholded
 from selfexec.metrics.baselines.single import by_facts, pairs, subject_votes
 from selfexec.metrics.baselines.text import logit
 from selfexec.metrics.baselines.votes import LEAST_OTHERS, Others, Votes, VoteTable
@@ -69,7 +69,7 @@ class Stacked:
         0 it is undecided (0.5).
         """
         free = claim_kind(self.others.table.claims).FREE_THRESHOLD
-        predicted = (logits >= -ROUNDING) * 1.0 if free else say(logits, 0)
+        predicted = (logits >= -ROUNDING) * 1.0 if free else thresholded(logits, 0)
         return np.where(np.isnan(logits), math.nan, predicted)
 
     def _logits(self, votes: Votes, least: int) -> Array:

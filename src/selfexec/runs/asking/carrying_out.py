@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from selfexec.engines import Engine, Experienced, finish, without_garbage_sweeps
+from selfexec.engines import Engine, Experienced, run_coroutine, without_garbage_sweeps
 from selfexec.errors import InputError
 from selfexec.run_options import RunOptions
 from selfexec.runs import invocations
@@ -154,4 +154,4 @@ def _remaining_without_void(plan: Plan, journal: Journal, accept_ends: Sequence[
     lines = read_journal(journal.path)
     if any(reply.is_void for reply in lines.values()) and void_dependents(plan, journal.path, journal.append):
         lines = read_journal(journal.path)
-    return finish(remaining_of(plan, with_accepted_ends(lines, accept_ends) if accept_ends else lines))
+    return run_coroutine(remaining_of(plan, with_accepted_ends(lines, accept_ends) if accept_ends else lines))

@@ -23,14 +23,14 @@ from selfexec.engines import (
     engine_for,
     engine_in_words,
     engine_type,
-    finish,
     refuse_unable,
     refuse_unsendable,
     refuse_unsent,
+    run_coroutine,
     sent_to,
 )
 from selfexec.errors import InputError, Interrupted
-from selfexec.experiments import EXPERIMENTS, AskBy, Capability, Injection, Item, Key, Prompt
+from selfexec.experiments import EXPERIMENTS, AskFunction, Capability, Injection, Item, Key, Prompt
 from selfexec.items import ItemSet
 from selfexec.items import load as load_items
 from selfexec.options import names, part_of
@@ -180,7 +180,7 @@ def carry_out_check(options: CheckOptions) -> Check:
     can = asked_by.capabilities(model, connection)
     accepted = tuple(options.accept_ends or ())
     try:
-        checked = finish(
+        checked = run_coroutine(
             _check(model, item_set, engine, options.base_url, sent, accepted, can, is_simulated=asked_by.simulated)
         )
     except Interrupted as fault:
@@ -218,7 +218,7 @@ async def _check(
             definition = EXPERIMENTS[experiment]
             asked: dict[str, TriedSession] = {}
             ask = partial(_ask, engine, sent, accept_ends, asked, Key(model, experiment, item.id, 1, ""), item)
-            await definition.sessions(item, AskBy(ask, can), definition.prompts)
+            await definition.sessions(item, AskFunction(ask, can), definition.prompts)
             # some are asked at once, and come as they like
             tried += [asked[session] for session in definition.in_order(item, asked)]
         # a cache on the way shows where the same is asked twice

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from selfexec.engines import CallResult, Price, Respondent, finish, given_fields
+from selfexec.engines import CallResult, Price, Respondent, given_fields, run_coroutine
 from selfexec.engines.settings import EFFORT
 from selfexec.experiments import EXPERIMENTS, Facets, Injection, Key, Message, Prompts
 from selfexec.facets import answers_calls, behaviour_kind, in_condition, is_call, nested, nested_sessions
@@ -110,8 +110,8 @@ def foreseen(plan: Plan) -> tuple[Remaining[Plan], RunEstimate]:
     """How a plan stands, and what the rest of it will take. Asks and writes nothing, and refuses what a run would."""
     refuse_memory(plan.respondents)
     begun = (plan.out / MANIFEST).exists()
-    remaining = finish(remaining_of(plan, stored_replies(plan.out, plan.accept_ends) if begun else {}))
-    return remaining, finish(estimate(remaining, load_manifest(plan.out).invocations if begun else []))
+    remaining = run_coroutine(remaining_of(plan, stored_replies(plan.out, plan.accept_ends) if begun else {}))
+    return remaining, run_coroutine(estimate(remaining, load_manifest(plan.out).invocations if begun else []))
 
 
 async def estimate(remaining: Remaining[Plan], invocations: Sequence[Invocation]) -> RunEstimate:

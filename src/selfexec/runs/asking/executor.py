@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from selfexec.engines import Call, CallResult, Engine, Respondent, Waiting, finish
+from selfexec.engines import Call, CallResult, Engine, Respondent, Waiting, run_coroutine
 from selfexec.errors import InputError
 from selfexec.experiments import Injection, Key, Message
 from selfexec.facets import is_call
@@ -72,7 +72,7 @@ def ask_due(
         spent.count_all(
             [*remaining.stored.values(), *replaced_void(remaining.plan.lines())]
         )  # void ones were paid for as well
-    finish(Executor(back_end, remaining, caps, spent, report, progress).ask_all())
+    run_coroutine(Executor(back_end, remaining, caps, spent, report, progress).ask_all())
     # a further round finds nothing void at an address that already has one connection for each call
     while writer.void.total() > void:
         void = writer.void.total()
@@ -84,7 +84,7 @@ def ask_due(
         if calls_left is not None and calls_left < 1:
             progress.left = progress.total - progress.done - progress.waiting - progress.out - progress.ended
             break
-        finish(Executor(back_end, remaining, replace(caps, calls=calls_left), spent, report, progress).ask_all())
+        run_coroutine(Executor(back_end, remaining, replace(caps, calls=calls_left), spent, report, progress).ask_all())
     writer.raise_fault()
 
 

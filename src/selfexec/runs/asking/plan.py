@@ -22,7 +22,18 @@ from selfexec.engines import (
     thinking_in,
 )
 from selfexec.errors import NoApiKey
-from selfexec.experiments import EXPERIMENTS, Ask, AskBy, Injection, JobKey, Key, Message, Prompt, Prompts, messages_of
+from selfexec.experiments import (
+    EXPERIMENTS,
+    Ask,
+    AskFunction,
+    Injection,
+    JobKey,
+    Key,
+    Message,
+    Prompt,
+    Prompts,
+    messages_of,
+)
 from selfexec.facets import (
     DEFAULT,
     HISTORY,
@@ -272,7 +283,7 @@ class Plan:
 
         item = self.item_set[job.experiment][job.item]
         for condition, prompts in self.asked(job).items():
-            ask_of_condition: Ask = AskBy(partial(ask_in, condition), can)
+            ask_of_condition: Ask = AskFunction(partial(ask_in, condition), can)
             if condition:
                 ask_of_condition = conversing(condition, job.experiment, ask_of_condition)
             await experiment.sessions(item, ask_of_condition, prompts)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from selfexec.engines import finish
+from selfexec.engines import run_coroutine
 from selfexec.experiments import Key
 from selfexec.files import jsonl
 from selfexec.runs.asking.plan import Job, Plan
@@ -41,7 +41,7 @@ def _dependents(plan: Plan, job: Job, known: Mapping[Key, Reply], lines: Sequenc
     """Yield the replies to one item that a void reply led to."""
     here = [reply for reply in lines if Job(*reply.key[:4]) == job]
     first_void = min(n for n, reply in enumerate(here) if known[reply.key].is_void)
-    reached = set(finish(reached_sessions(plan, job, known)))
+    reached = set(run_coroutine(reached_sessions(plan, job, known)))
     for reply in here[first_void:]:
         came = not reply.failed or reply.ended_unknown
         if reply is known[reply.key] and came and reply.key not in reached:

@@ -30,8 +30,8 @@ from selfexec.experiments import (
     given_ranking,
     predicted_order,
     repeated,
-    say,
     state_of,
+    thresholded,
 )
 from selfexec.extensions.logs.experiments.base import OnLog
 from selfexec.extensions.logs.samples import Logged, LoggedReply, Sample, Unfit, as_sample, as_shown, content_id
@@ -145,7 +145,7 @@ def order_shown(claims: FactColumns) -> Floats:
 
 def prompt_length(claims: FactColumns) -> Floats:
     """The shorter prompt has the shorter response."""
-    return say(claims.other_length - claims.length, 0)
+    return thresholded(claims.other_length - claims.length, 0)
 
 
 class Length(OnLog):
