@@ -287,6 +287,16 @@ def test_a_last_line_whose_numbers_alone_differ_is_named_where_replies_have_no_f
     assert same_text([*rest, *closing]) == []  # a model may well name one number
 
 
+def test_a_first_line_whose_numbers_alone_differ_is_named_unless_it_leads_to_what_follows() -> None:
+    def begun(line: str) -> list[Reply]:
+        return [of("execute", str(n), f"{line.format(n)}\n\n{good(n).text}") for n in range(2, 8)]
+
+    rest = [good(n) for n in range(8, 20)]
+    assert same_text([*rest, *begun("Thought for {} seconds")]) == [("m", "same_text", 6)]
+    for line in ("Here are {} ways to do it:", "# The {} best ways", "There are {} good ways.", "Step {}"):
+        assert same_text([*rest, *begun(line)]) == []
+
+
 def test_replies_of_an_experiment_that_is_not_there_are_looked_at_as_far_as_they_can_be() -> None:
     texts = [f"it {n} goes on. And so on, in so many words that it is long enough. (1) [m]" for n in range(9)]
     assert named([of("execute", str(n), text, experiment="nobodys") for n, text in enumerate(texts)]) == []

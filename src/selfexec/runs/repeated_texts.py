@@ -12,9 +12,9 @@ same question. So a text is taken note of only where it came three times or more
 Texts are compared by their words without digits, so that times, counts and ids do not matter. The first or last line of
 a text is compared as well where it begins with a bracket or has an address, and the first one where it begins with a
 pictograph, as notices do that stand before or behind a reply; with a pictograph in its last line a model says goodbye.
-So is a long first line, a label in brackets that a text begins with ("[m-small] ..."), a last line whose numbers differ
-from reply to reply and whose words do not ("Answered in 3.1 s"), and one that often stands behind the object with which
-replies were to end.
+So is a long first line, a label in brackets that a text begins with ("[m-small] ..."), a first or last line whose
+numbers differ from reply to reply and whose words do not ("Thought for 7 seconds"), and one that often stands behind
+the object with which replies were to end.
 None of this holds for one of the 34,000 replies of ten models that were recorded for the paper: their texts to prompts
 of different forms differ, and the longest that two of them gave to different items without refusing has 56 bytes.
 """
@@ -71,12 +71,20 @@ def repeated_texts(replies: Iterable[Reply]) -> dict[str, list[list[Reply]]]:
     return repeated
 
 
-def numbered_line(reply: Reply) -> str:
-    """The last of several lines of a text in a form of the model's own, if it has numbers beside enough words."""
-    before, _, last = (reply.text or "").rstrip()[-LONGEST_CLOSING:].rpartition("\n")
-    if not (before and is_free(reply.key) and any(map(str.isdigit, last))):
-        return ""
-    return last if len(words_of(last).encode(errors="replace")) >= LEAST_BYTES else ""
+def numbered_lines(reply: Reply) -> tuple[str, str]:
+    """The first and the last of several lines of a text in a form of the model's own, where they have numbers beside
+    enough words, else "". A first one that is a heading or a part of a sentence is not meant.
+    """
+    text = (reply.text or "").strip() if is_free(reply.key) else ""
+    first, _, behind = text[: HEAD_BYTES + 2].partition("\n")
+    is_apart = behind.startswith("\n") and first[:1].isalpha() and first[-1:].isalnum()
+    before, _, last = text[-LONGEST_CLOSING:].rpartition("\n")
+    is_first = is_apart and _has_numbers(first, LINE_BYTES)
+    return first if is_first else "", last if before and _has_numbers(last, LEAST_BYTES) else ""
+
+
+def _has_numbers(line: str, least: int) -> bool:
+    return any(map(str.isdigit, line)) and len(words_of(line).encode(errors="replace")) >= least
 
 
 def words_behind_object(reply: Reply) -> str:
@@ -93,8 +101,7 @@ def marks_of(reply: Reply, closing: Collection[str] = ()) -> Iterator[int]:
     yield hash(words_of(text))
     if label := LABEL.match(text):
         yield hash(("label", label[1]))
-    if line := numbered_line(reply):
-        yield hash(("numbered", words_of(line)))
+    yield from (hash(("numbered", n, words_of(line))) for n, line in enumerate(numbered_lines(reply)) if line)
     head, tail = text[:COMPARED].partition("\n")[0], text[-COMPARED:].rpartition("\n")[2]
     for line, signs in {tail: (), head: PICTOGRAPHS}.items() if "\n" in text else ():
         may_be_notice = _may_be_a_notice(line, signs)
@@ -163,14 +170,18 @@ def _answers_in_place_of_model(replies: Sequence[Reply]) -> bool:
 
 def _is_marked(replies: Sequence[Reply]) -> bool:
     """Whether one label stands before the replies to different prompts that leave their form to the model, or one line
-    behind them whose numbers differ.
+    before them or behind them whose numbers differ.
     """
     free = [reply for reply in replies if is_free(reply.key)]
     labels = {label and label[1] for label in (LABEL.match((reply.text or "").strip()) for reply in free)}
-    lines = {numbered_line(reply) for reply in free}
-    numbers = {tuple(filter(str.isdigit, line)) for line in lines}
-    is_one_line = len({*map(words_of, lines)}) == 1 and len(numbers) >= LEAST_REPLIES and "" not in lines
+    is_one_line = any(map(_are_one_line, zip(*map(numbered_lines, free), strict=True)))
     return len(prompts_of(free)) >= LABELLED and (is_one_line or (len(labels) == 1 and None not in labels))
+
+
+def _are_one_line(lines: Collection[str]) -> bool:
+    """Whether lines differ in their numbers alone, and do so."""
+    numbers = {tuple(filter(str.isdigit, line)) for line in lines}
+    return len({*map(words_of, lines)}) == 1 and len(numbers) >= LEAST_REPLIES and "" not in lines
 
 
 def _is_of_several_models(replies: Sequence[Reply]) -> bool:
