@@ -262,10 +262,10 @@ def test_ahead_of_a_baseline_of_skill_0_says_what_that_is_worth() -> None:
 
 def test_headline_and_counts_make_no_more_of_it() -> None:
     ahead, other = yes_and_no("m", 0.0, 0.2), yes_and_no("n", 0.0, 0.2)
-    assert headline(Rows(over_a_constant(ahead))) == "m predicts better than chance which words it will list"
-    assert headline(Rows(ahead)) == "m predicts better than a baseline which words it will list"
+    assert headline(Rows(over_a_constant(ahead))) == "m is better than chance at predicting which words it will list"
+    assert headline(Rows(ahead)) == "m is better than a baseline at predicting which words it will list"
     both = Rows([*over_a_constant(ahead), *other])
-    assert headline(both) == "Both models predict better than a baseline which words they will list"
+    assert headline(both) == "Both models are better than a baseline at predicting which words they will list"
     assert brief(which_ones(both, "association")) == "both ahead (1 of a constant answer)"
     assert brief(which_ones(Rows(over_a_constant(ahead)), "association")) == "ahead of a constant answer"
     assert comparison_with_others(Rows(over_a_constant(ahead))) == (

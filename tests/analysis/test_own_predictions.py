@@ -36,19 +36,20 @@ OWN = replace(NOT_SHOWN, answer="yes", value=0.2, tested_low=0.1, tested_high=0.
 
 ASSOCIATION = "not shown (.01 [-.01, .03]; 80% power to detect .05)"
 UNRESOLVED = "unresolved (.04 [.02, .06]; 80% power to detect .05)"
+ABOVE = UNRESOLVED.replace(" (", ": it is above 0 (", 1)
 DIFFICULTY = (
     f"{UNRESOLVED}. (1) pairs of models may have it in common; (2) with two common factors, pairs of different models "
     "are still more alike than chance explains"
 )
 RESTRICTION = (
-    "not shown by a fixed rule for refusals (.01 [-.01, .03]; 80% power to detect .05), no verdict when each model "
-    "judges its own responses"
+    "no verdict where each model judges its own responses, and not shown by a fixed rule for refusals (.01 "
+    "[-.01, .03]; 80% power to detect .05)"
 )
 
 
 def test_the_answer_has_the_verdicts_of_all_experiments_with_what_was_tested_and_would_have_been_found() -> None:
     assert own_in_short([NOT_SHOWN, BY_ITSELF, BY_RULE, SHARED]) == [
-        f"{OWN_EXCESS}: association: {ASSOCIATION}; restriction: {RESTRICTION}; difficulty: {UNRESOLVED}: other "
+        f"{OWN_EXCESS}: association: {ASSOCIATION}; restriction: {RESTRICTION}; difficulty: {ABOVE}, but other "
         "explanations are not ruled out."
     ]
     assert own_in_short([]) == []

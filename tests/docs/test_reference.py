@@ -24,7 +24,7 @@ PUBLIC = {
     "selfexec.experiments": (
         *("Experiment", "Words", "Naive", "Spread", "Facts", "Observation", "state_of", "MISSING_READING"),
         *("ClaimState", "Ask", "Prompt", "Message", "Answer", "Prompts", "Options", "Readings", "Capability"),
-        *("Baseline", "FactColumns", "say", "repeated"),
+        *("Baseline", "FactColumns", "repeated", "thresholded"),
     ),
     "selfexec.readers": (
         *("Reading", "Commitment", "State", "read_choice", "Equivalents", "read_words", "read_marks", "read_ranking"),

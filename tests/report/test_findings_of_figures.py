@@ -132,7 +132,7 @@ def test_experiments_of_a_title_end_with_and_unless_some_have_an_and_of_their_ow
     last = "5 of 10 models in association, 2 of 10 models in restriction and 3 of 10 models in difficulty"
     assert by_experiment(three) == last
     two = three | {"difficulty": "5 of 10 models"}
-    assert by_experiment(two) == "5 of 10 models in association and difficulty, 2 of 10 models in restriction"
+    assert by_experiment(two) == ("5 of 10 models in each of association and difficulty, 2 of 10 models in restriction")
 
 
 @pytest.mark.slow

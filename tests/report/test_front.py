@@ -196,8 +196,8 @@ def test_the_headline_of_the_ten_models_is_of_how_often(ten_models: Run) -> None
         ("yes withheld withheld", "",
          "m0 overestimates how often it would list a word, by 10 points; 2 have no verdict"),
         ("no open open", "no no no", "m0 underestimates how often it would list a word, by 10 points"),
-        ("open open open", "no no ceiling", "2 of 3 models predict worse than a baseline which words they will list"),
-        ("open open", "yes open", "m0 predicts better than a baseline which words it will list"),
+        ("open open open", "no no ceiling", "2 of 3 models are worse than a baseline at predicting which words they will list"),
+        ("open open", "yes open", "m0 is better than a baseline at predicting which words it will list"),
         ("open open open", "open ceiling withheld",
          "Nothing is certain yet about what these models predict about themselves"),
     ],
@@ -358,7 +358,7 @@ def test_examples_of_the_ten_models_are_what_their_replies_say(ten_models: Run) 
 def test_a_model_alone_has_dots_and_no_holes(tmp_path: Path) -> None:
     run = sx.run(["sim/typical"], limit=60, out=tmp_path / "run")
     found, html = drawn(run), page(Selection.of(run), Options())
-    assert not {"margin", "margin in AUROC"} & found.measures and not any(panel.own for panel in found.panels)
+    assert not {"skill", "AUROC"} & found.measures and not any(panel.own for panel in found.panels)
     last = [panel.columns[-1] for panel in found.panels]
     assert {column.head for column in last} == {"Skill"} and all(column.drawn[1] is None for column in last)
     key = html[html.index('<p class="key">') : html.index("</p>", html.index('<p class="key">'))]
@@ -373,7 +373,7 @@ def test_a_model_beside_a_reference_panel_has_margins_verdicts_and_the_panel_is_
     run = Run(**{**vars_of(ten_models), "replies": replies})
     data = Data(Selection.of(run, panel="paper"), Options("none"))
     found = front(data.scores, data.models)
-    assert found and "margin" in found.measures
+    assert found and "skill" in found.measures
     assert [len(panel.own) for panel in found.panels] == [1, 1, 1]
     assert found.panels[0].own[0].startswith("Not shown (")
     html = page(data.selection, data.options)
@@ -423,8 +423,8 @@ def own(subject: str, verdict: str | None, value: float, source: str = "rule", *
         ([own("panel", "own", 0.1)], ["Shown (.10 [.08, .12])."]),
         ([own("panel", "not shown", 0.01, detectable=0.05)], ["Not shown (.01 [-.01, .03]; 80% power to detect .05)."]),
         ([own("panel", None, 0.03, "self", reason="each judges itself"), own("panel", "not shown", 0.0)],
-         ["Not shown by a fixed rule for refusals (.00 [-.02, .02]), no verdict when each model judges its own "
-          "responses."]),
+         ["No verdict where each model judges its own responses, and not shown by a fixed rule for refusals (.00 "
+          "[-.02, .02])."]),
         ([own("panel", None, 0.03, reason="few models")], ["No verdict (few models)."]),
         # above 0 and yet not shown: it is said what is against it
         ([own("panel", "not shown", 0.1, against=(Objection(1, "losses"),))],

@@ -46,6 +46,7 @@ MEAN_MARGIN = "Mean margin over the experiments (it reflects both how often mode
 HARDLY = 0.1  # of the highest possible skill: a baseline that reaches less is hardly better than chance
 CONSTANT_ANSWER, NO_BETTER = "a constant answer", "other models predict no better than that"
 EQUALLY_OFTEN = " at equal yes rates"
+ONLY_ITSELF = "only the model itself could know"
 REASONS_BELOW = "reasons below"
 
 
@@ -460,8 +461,8 @@ def _headline(findings: Sequence[Finding], models: int) -> str:
     about = words.about if one else words.their
     by_chance = those[0].relation == "chance" or all(finding.over_constant for finding in those)
     than = "chance" if by_chance else "a baseline"
-    predict = f"predict{'s' if one else ''} {'better' if answer == 'yes' else 'worse'} than {than}"
-    return f"{who} {predict} {about}{rest}"
+    stands = f"{is_or_are(len(those))} {'better' if answer == 'yes' else 'worse'} than {than}"
+    return f"{who} {stands} at predicting {about}{rest}"
 
 
 def comparison_with_others(scores: ConditionScores, areas: ConditionScores | None = None) -> str:
@@ -479,7 +480,7 @@ def comparison_with_others(scores: ConditionScores, areas: ConditionScores | Non
     if ahead:
         several = f"{listed_names(ahead) if len(ahead) <= NAMED else f'{len(ahead)} models'} predict themselves"
         who = f"{'It' if it else ahead[0]} predicts itself" if len(ahead) == 1 else several
-        parts.append(f"{who} better than a baseline made from other models in some experiment")
+        parts.append(f"{who} better than a baseline made from other models in at least one experiment")
     elif found:
         where = joined(dict.fromkeys(finding.about.replace("_", " ") for finding in found))
         as_good = f"there {CONSTANT_ANSWER} is as good as the prediction from other models"
@@ -487,12 +488,14 @@ def comparison_with_others(scores: ConditionScores, areas: ConditionScores | Non
     elif any(finding.answer != "withheld" for finding in which):
         parts.append(_none_ahead(which, len(scores.models)))
     if shown:
-        parts.append(f"in {joined(shown)} predictions hold what only the model itself could know")
+        parts.append(f"in {joined(shown)} predictions hold something that {ONLY_ITSELF}")
     elif own:
         unresolved = [*dict.fromkeys(f.about.replace("_", " ") for f in own if f.verdict == "unresolved")]
-        some = f"not shown (in {joined(unresolved)} unresolved)" if unresolved else "not shown"
-        verdict = "unresolved" if len(unresolved) == len({finding.about for finding in own}) else some
-        parts.append(f"knowledge that only the model itself could have is {verdict}")
+        where = f" (in {joined(unresolved)} this is unresolved)" if unresolved else ""
+        if len(unresolved) == len({finding.about for finding in own}):
+            parts.append(f"whether predictions hold anything that {ONLY_ITSELF} is unresolved")
+        else:
+            parts.append(f"predictions are not shown to hold anything that {ONLY_ITSELF}{where}")
     text = "; ".join(parts)
     return f"{text if ahead else sentence(text)}." if parts else ""  # a name keeps its first letter
 

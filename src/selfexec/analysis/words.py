@@ -242,19 +242,21 @@ def own_clause(found: Sequence[Finding], *, named: bool = True, reasons: bool = 
     head = f"{judged.about}: " if named else ""
     if judged.verdict is None:
         return f"{head}no verdict{f' ({judged.reason})' if judged.reason else ''}"
-    verdict = f"{printed(judged.verdict)}{'' if judged is found[0] else f' {_by(judged)}'}"
+    verdict = printed(judged.verdict)
+    if judged is not found[0]:
+        lacks = found[0].source == SELF
+        head += "no verdict where each model judges its own responses, and " if lacks else ""
+        verdict = f"{verdict} {_by(judged)}" if lacks else f"{_by(judged)}, {verdict}"
     number = interval(judged.value, judged.tested_low, judged.tested_high, two)
     least = None if judged.detectable is None or judged.verdict == "own" else two(judged.detectable)
     power = f"; 80% power to detect {least}" if least else ""
-    lacks = judged is not found[0] and found[0].source == SELF
-    itself = ", no verdict when each model judges its own responses" if lacks else ""
-    if not reasons:
-        other = ": other explanations are not ruled out" if judged.verdict == "unresolved" else ""
-        return f"{head}{verdict} ({number}{power}){other}{itself}"
-    why = ""
-    if judged.verdict == "unresolved" or (judged.verdict == "not shown" and (judged.tested_low or 0.0) > 0):
-        why = f". {sentence(in_words(judged.against))}"
-    return f"{head}{verdict} ({number}{power}){itself}{why}"
+    is_above = judged.verdict != "own" and (judged.tested_low or 0.0) > 0
+    if reasons:
+        why = f". {sentence(in_words(judged.against))}" if is_above or judged.verdict == "unresolved" else ""
+        return f"{head}{verdict} ({number}{power}){why}"
+    if is_above:
+        return f"{head}{verdict}: it is above 0 ({number}{power}), but other explanations are not ruled out"
+    return f"{head}{verdict} ({number}{power})"
 
 
 def _by_experiment(found: Iterable[Finding]) -> dict[str, list[Finding]]:

@@ -36,7 +36,7 @@ def judges_later(source: str) -> bool:
 
 def source_name(source: str) -> str:
     """At the head of a sentence on one claim: "a fixed rule says otherwise"."""
-    return NAMES.get(source, source)
+    return f"the judge {source.removeprefix(JUDGE)}" if source.startswith(JUDGE) else NAMES.get(source, source)
 
 
 def by_source(source: str) -> str:

@@ -27,7 +27,7 @@ from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE, KindName
 from selfexec.metrics import LEAST_COVERAGE, not_run
 from selfexec.report.examples import Example
 from selfexec.report.svg import Pair, ThinRow, crowd, pair
-from selfexec.text.numbers import signed, typeset
+from selfexec.text.numbers import signed
 
 Ticks = Sequence[tuple[float, str]]  # places on a scale, and what is written there
 ROOM = 5  # columns next to each other
@@ -67,6 +67,7 @@ class FrontColumn:
     Attributes:
         head: What is asked.
         brief: How many models are in each state, below the rows.
+        unit: What the scale measures, where the head does not say it.
         number: What the numbers are, where the marks do not say it.
         drawn: What dot and dash of a row are called; the second is None where there is none.
         ticks: Places on the scale, and what is written there.
@@ -81,6 +82,7 @@ class FrontColumn:
     cells: Mapping[str, FrontCell]
     scale: tuple[float, float] = (0.0, 1.0)
     chance: float | None = 0.0
+    unit: str = ""
 
     @property
     def room(self) -> float:
@@ -165,7 +167,7 @@ class Front:
     @property
     def measures(self) -> set[str]:
         """What the columns of which ones are in."""
-        return {column.number or column.head for column in self.columns}
+        return {column.unit or column.head for column in self.columns}
 
 
 def front(
@@ -232,9 +234,9 @@ def _panel(
 
 MODEL, BASELINE = "model", "baseline"
 WHICH = "Which ones"
-MARGIN, AUROC_MARGIN = "margin", "margin in AUROC"
+MARGIN, SKILL, AUROC = "margin", "skill", "AUROC"
 SHARES = ((0.0, "0"), (0.5, ""), (1.0, "100%"))
-SKILLS = ((0.0, "0"), (0.5, "skill"), (1.0, "1"))
+SKILLS = ((0.0, "0"), (0.5, ""), (1.0, "1"))
 AREAS = ((0.0, "0"), (0.5, ".5"), (1.0, "1"))
 CHANCE: Mapping[Ticks, float | None] = {SKILLS: 0.0, AREAS: 0.5}  # a share has none
 
@@ -296,7 +298,7 @@ def which_ones_column(scores: Scores, experiment: str) -> FrontColumn | None:
     skills = {row.model: row.value for row in scores.of(experiment, measure)}
     rows = {row.model: row for row in scores.of(experiment, metric)}
     in_areas = measure == "auroc"
-    called, number_called, ticks = ("AUROC", AUROC_MARGIN, AREAS) if in_areas else ("skill", MARGIN, SKILLS)
+    unit, ticks = (AUROC, AREAS) if in_areas else (SKILL, SKILLS)
     cells = {}
     known = [(skills[f.subject] or 0.0, f.value) for f in findings if f.value is not None]
     scale = _scale(end for skill, margin in known for end in (skill, skill - margin))
@@ -308,17 +310,18 @@ def which_ones_column(scores: Scores, experiment: str) -> FrontColumn | None:
             cells[model] = FrontCell(model, None, _short(state), state, state, rows[model], False)
             continue
         held = skill - finding.value
-        spoken = f"{called} {two(skill)}, baseline {two(held)}, {state}"
+        spoken = f"{unit} {two(skill)}, baseline {two(held)}, {state}"
         cells[model] = _cell(finding, (skill, held), ticks, scale, signed(finding.value, 2), spoken, rows[model])
     return FrontColumn(
         WHICH,
         _short(_brief(findings)),
-        number_called,
+        MARGIN,
         (MODEL, BASELINE),
         _ticks(ticks, scale),
         cells,
         scale,
         CHANCE[ticks],
+        unit,
     )
 
 
@@ -357,8 +360,8 @@ def _scale(values: Iterable[float | None]) -> tuple[float, float]:
 
 
 def _ticks(ticks: Ticks, scale: tuple[float, float]) -> Ticks:
-    """With the least named in place of chance, which has a line of its own, where it is below."""
-    return ((scale[0], typeset(signed(scale[0], 2))), (0.0, ""), *ticks[1:]) if scale[0] < 0 else ticks
+    """With a line at the least, where that is below 0."""
+    return ((scale[0], ""), *ticks) if scale[0] < 0 else ticks
 
 
 def _brief(findings: Sequence[Finding]) -> str:

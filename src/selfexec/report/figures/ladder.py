@@ -8,9 +8,9 @@ from selfexec.analysis.names import SKILLS, baseline_name
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import ITSELF
 from selfexec.report.figures.figure import Figure
-from selfexec.report.figures.numbers import NO_VERDICT, FigureNumbers
+from selfexec.report.figures.numbers import FigureNumbers, signs_in
 from selfexec.report.figures.said import Stand, by_experiment
-from selfexec.report.svg import Dot, RowPanel, Sign, ends_of, reach, rows
+from selfexec.report.svg import Dot, Kind, RowPanel, Sign, ends_of, reach, rows
 from selfexec.text.numbers import in_a_cell, interval
 
 TITLE = "Does anything predict a model better than its own predictions do?"
@@ -46,10 +46,8 @@ def ladder(numbers: FigureNumbers) -> Figure | None:
         _panel(e, [row for row in found if row.experiment == e and row.level in (ITSELF, shown)]) for e in experiments
     ]
     signs = [Sign("main", "own prediction, with 95% interval"), Sign("baseline", PREDICTORS[shown])]
-    if any(row.reason for row in found if row.level == ITSELF):
-        signs.append(Sign("faint", NO_VERDICT))
     caption = CAPTION.format(PREDICTORS[shown])
-    svg = rows(numbers.model_order, "ladder", TITLE, caption, panels, signs)
+    svg = rows(numbers.model_order, "ladder", TITLE, caption, panels, signs_in(panels, signs))
     return Figure("ladder", TITLE, caption, svg, *_table(numbers, found, levels, experiments), _finding(found, shown))
 
 
@@ -82,7 +80,9 @@ def _dots(own: LadderRow, found: Sequence[LadderRow]) -> Iterator[Dot]:
         yield Dot(other.model, HEADS[other.level], other.skill or 0.0, f"{said}: {skill}{difference}", "baseline")
     caution = f" ({own.reason})" if own.reason else ""
     title = f"{own.model}, its own prediction in {own.experiment}: {interval(own.skill, own.low, own.high)}{caution}"
-    yield Dot(own.model, "itself", own.skill, title, "faint" if own.reason else "main", own.low, own.high)
+    is_open = any(row.model == own.model and row.own_prediction == "open" for row in found if row.level != ITSELF)
+    kind: Kind = "faint" if own.reason else "open" if is_open else "main"
+    yield Dot(own.model, "itself", own.skill, title, kind, own.low, own.high)
 
 
 def _table(

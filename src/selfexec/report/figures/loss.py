@@ -1,8 +1,8 @@
 """What was not read: unreadable, withheld and missing replies, by model and reason."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from selfexec.analysis.numbers import Loss, Losses, lost_replies
+from selfexec.analysis.numbers import Loss, Losses, Number, lost_replies
 from selfexec.analysis.words import percent
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
@@ -54,19 +54,24 @@ def loss(numbers: FigureNumbers) -> Figure | None:
                 count = count_in_a_cell(part.replies, "replies", part.of)
                 cells.setdefault(f"{experiment}: {_name(part)}", {})[model] = count
     svg = rows(numbers.model_order, "loss", TITLE, CAPTION, panels, signs)
-    finding = _finding(losses, numbers.tables.sessions.height)
+    finding = _finding(losses, numbers.tables.sessions.height, {e: numbers.scored(e, "coverage") for e in asked})
     return Figure("loss", TITLE, CAPTION, svg, *behind(numbers.models, dict(sorted(cells.items()))), finding)
 
 
-def _finding(losses: Losses, replies: int) -> str:
-    lost = {of: sum(part.replies for part in parts) for of, parts in losses.items()}
-    shares = {of: lost[of] / parts[0].of for of, parts in losses.items()}
-    model, experiment = most = max(shares, key=shares.__getitem__)
+def _finding(losses: Losses, replies: int, coverage: Mapping[str, Mapping[str, Number]]) -> str:
+    """How many replies, and where most claims are lost: a reply may have several of an item's claims, or one side of
+    all.
+    """
     found = {part.state for parts in losses.values() for part in parts}
     states = " or ".join(state for state in ("missing", "unreadable", "withheld") if state in found)
-    where = f"{percent(shares[most])} ({model}, {experiment.replace('_', ' ')})"
-    total = sum(lost.values())
-    return f"{total:,} of {replies:,} replies {is_or_are(total)} {states}; the highest share is {where}"
+    total = sum(part.replies for parts in losses.values() for part in parts)
+    text = f"{total:,} of {replies:,} replies {is_or_are(total)} {states}"
+    lost = {(model, e): 1 - number.value for e, of in coverage.items() for model, number in of.items()}
+    if not lost or max(lost.values()) == 0:
+        return text
+    model, experiment = most = max(lost, key=lost.__getitem__)
+    claims = f"{percent(lost[most])} of claims ({model}, {experiment.replace('_', ' ')})"
+    return f"{text}; with them, at most {claims} are lost"
 
 
 def _panel(numbers: FigureNumbers, experiment: str, losses: Losses, domain: tuple[float, float]) -> RowPanel:

@@ -1,13 +1,13 @@
 """What all figures share: the numbers of the models, and the models in their order."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from selfexec.analysis.findings import against_naive, how_often
+from selfexec.analysis.findings import TOO_CLOSE, Finding, FindingAnswer, against_naive, how_often
 from selfexec.analysis.in_probabilities import condition_in_probabilities
 from selfexec.analysis.names import baselines_of
 from selfexec.analysis.numbers import (
@@ -31,13 +31,14 @@ from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics import rows_over_naive
 from selfexec.report.figures.abilities import known_ability, published_abilities
 from selfexec.report.figures.model_order import Merit, merit_of, order_models
-from selfexec.report.svg import Dot, Kind, ModelOrder, Sign
+from selfexec.report.svg import Dot, Kind, ModelOrder, RowPanel, Sign
 from selfexec.text.numbers import count_in_a_cell
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
 BASELINE, NO_VERDICT = "most accurate baseline", "no verdict"
+LOOKS: Mapping[FindingAnswer, Kind] = {"yes": "main", "no": "main", "open": "open"}
 
 
 class FigureNumbers:
@@ -199,16 +200,19 @@ def dots(
     *,
     offset: float = 0.0,
     interval: bool = True,
+    findings: Iterable[Finding] = (),
 ) -> list[Dot]:
-    """A dot for each model, faint where it is to be read with caution. An interval that is not drawn is shown on hover
-    all the same.
+    """A dot for each model: open where its finding is too close to call, faint where it has no verdict or is to be read
+    with caution. An interval that is not drawn is shown on hover all the same.
     """
+    looks = {finding.subject: LOOKS.get(finding.answer, "faint") for finding in findings}
     marks = []
     for model in numbers.models:
         if number := found.get(model):
             title = f"{model}: {series} {number.full}"
             low, high = (number.low, number.high) if interval else (None, None)
-            shape: Kind = "faint" if number.note and kind == "main" else kind
+            own: Kind = "faint" if number.note else looks.get(model, "main")
+            shape = own if kind == "main" else kind
             marks.append(Dot(model, series, number.value, title, shape, low, high, offset=offset))
     return marks
 
@@ -217,6 +221,13 @@ def signs_of(signs: Sequence[Sign], *found: Mapping[str, Number]) -> list[Sign]:
     """With that of what has no verdict, where anything is to be read with caution."""
     caution = any(number.note for numbers in found for number in numbers.values())
     return [*signs, *([Sign("faint", NO_VERDICT)] if caution else [])]
+
+
+def signs_in(panels: Iterable[RowPanel], signs: Sequence[Sign]) -> list[Sign]:
+    """With those of what is too close to call, and of what has no verdict, where any dot is drawn so."""
+    kinds = {dot.kind for panel in panels for dot in panel.dots}
+    more = (("open", TOO_CLOSE), ("faint", NO_VERDICT))
+    return [*signs, *(Sign(kind, text) for kind, text in more if kind in kinds)]
 
 
 def baseline_dots(numbers: FigureNumbers, found: Mapping[str, Baseline]) -> list[Dot]:

@@ -65,11 +65,14 @@ def across(those: Iterable[Number]) -> str:
 
 
 def by_experiment(whom: Mapping[str, str]) -> str:
-    """all 9 models in association and difficulty, 6 of 8 models in restriction; of one each, the last with "and" """
+    """all 9 models in association and difficulty, 2 of 8 models in each of restriction and choice; of one each, "and"
+    before the last
+    """
     where: dict[str, list[str]] = {}
     for experiment, who in whom.items():
         where.setdefault(who, []).append(experiment.replace("_", " "))
-    parts = [f"{who} in {joined(experiments)}" for who, experiments in where.items()]
+    each = {who: "each of " if len(experiments) > 1 and " of " in who else "" for who, experiments in where.items()}
+    parts = [f"{who} in {each[who]}{joined(experiments)}" for who, experiments in where.items()]
     return joined(parts) if len(parts) == len(whom) else ", ".join(parts)
 
 

@@ -13,24 +13,31 @@ from selfexec.analysis.score_table import LEGEND
 from selfexec.analysis.screen import TOLD_BY_SENTENCES
 from selfexec.analysis.warnings import BEHIND_ANSWERS, UnseenTokens, texts_of
 from selfexec.analysis.words import NO_TEST, FindingSentence, own_predictions, sentences
-from selfexec.claims import Tables
 from selfexec.experiments import EXPERIMENTS
+from selfexec.metrics import LEAST_FOR_VERDICT
 from selfexec.report.data import Data
 from selfexec.report.front import Front
 from selfexec.report.score_lines import COMPARED
 from selfexec.text.printable import command_line
 
+OWN_UNMEASURED = (
+    "Whether predictions hold anything that only the model itself could know is not measured here: that takes "
+    f"{LEAST_FOR_VERDICT} models with enough items each."
+)
+
 
 @dataclass(frozen=True)
 class AnswerSection:
-    """`notes`: why there is no verdict on own excess at all, epochs that are one, answers without a
-    token count or with more tokens than text, and who answered nothing. `items`: how many of each
-    experiment a model was asked. `detectable`: experiment -> column -> the difference between two models that 80% of
-    runs like these would find (median, least, greatest over pairs). `said`: sentences by what they are about.
+    """`notes`: that own excess is not measured at all, epochs that are one, answers without a token count or with more
+    tokens than text, and who answered nothing. `own_requires`: what own excess would require, where it is not measured.
+    `items`: how many of each experiment a model was asked. `detectable`: experiment -> column -> the difference between
+    two models that 80% of runs like these would find (median, least, greatest over pairs). `said`: sentences by what
+    they are about.
     """
 
     front: Front | None
     notes: Sequence[str]
+    own_requires: Sequence[str]
     items: Mapping[str, str]
     detectable: Mapping[str, Mapping[str, tuple[float, float, float]]]
     said: Mapping[str, Sequence[FindingSentence]]
@@ -54,28 +61,43 @@ def answer(data: Data) -> AnswerSection:
     said = {about: [one for one in told if one.about == about] for about in (*EXPERIMENTS, "overall")}
     return AnswerSection(
         data.front,
-        [*(one.text for one in too_few[:1]), *notes],
+        [*([OWN_UNMEASURED] if too_few else []), *notes],
+        [one.text for one in too_few[:1]],
         items,
         {experiment: found for experiment, found in sizes.items() if found},
         {about: found for about, found in said.items() if found},
-        list(other_sources(data.tables, [run.folder.name for run in data.selection.runs])),
+        [source.with_command for source in other_sources(data)],
         skill_called=skill_called(data.scores.experiments),
         convention=LEGEND[data.selection.convention],
     )
 
 
-def other_sources(tables: Tables, runs: Sequence[str]) -> Iterator[str]:
+@dataclass(frozen=True)
+class OtherSource:
+    """Who else says what was done in an experiment (`text`), and the command by which a page goes by them."""
+
+    source: str
+    text: str
+    command: str
+
+    @property
+    def with_command(self) -> str:
+        return f"{self.text} `{self.command}` goes by the latter."
+
+
+def other_sources(data: Data) -> Iterator[OtherSource]:
     """Who else says what was done, and how often they say otherwise than the source that counts."""
+    tables, runs = data.tables, [run.folder.name for run in data.selection.runs]
     place = ["model", "experiment", "item", "epoch", "condition", "claim"]
     both = tables.observations.join(tables.outcomes, on=place, suffix="_other").drop_nulls("observed")
     differs = (pl.col("observed") != pl.col("observed_other")).sum()
     names = ["experiment", "source", "source_other"]
     for experiment, source, other, n, k in both.group_by(names).agg(pl.len(), differs.alias("k")).sort(names).rows():
-        yield (
+        text = (
             f"{experiment.capitalize()}: what was done is decided by {source_of(experiment, source)}; "
-            f"{source_of(experiment, other)} disagrees on {k:,} of {n:,} claims. "
-            f"`{command_line('report {} --source {}', runs, other)}` goes by the latter."
+            f"{source_of(experiment, other)} disagrees on {k:,} of {n:,} claims."
         )
+        yield OtherSource(other, text, command_line("report {} --source {}", runs, other))
 
 
 def items_asked(scores: Scores, experiment: str) -> str:

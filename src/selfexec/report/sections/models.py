@@ -19,7 +19,6 @@ class ModelPart:
 
     model: str
     skill: Score | None
-    margin: Score | None
     pooled: Mapping[str, Mapping[str, int]]
     shares: Mapping[str, Mapping[str, int]]
     orders: Mapping[str, Mapping[str, int]]
@@ -67,7 +66,6 @@ def _part(
     return ModelPart(
         model,
         data.scores.get(model, "overall", "skill"),
-        data.scores.get(model, "overall", "baseline_margin"),
         _of_kind("binary", counts),
         _of_kind("share", counts),
         _of_kind("order", counts),

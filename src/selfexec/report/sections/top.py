@@ -7,8 +7,10 @@ from selfexec.analysis import words
 from selfexec.analysis.answers import comparison_with_others, headline
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.warnings import Canned, SameReplies, ServerNotice, Warned
+from selfexec.experiments.sources import judges_later
 from selfexec.facets import DEFAULT_NAME, addressed, condition_named, in_words
 from selfexec.report.data import Data
+from selfexec.report.sections.answer import other_sources
 from selfexec.text.numbers import number_of
 
 
@@ -28,11 +30,12 @@ class Top:
 def top(data: Data) -> Top:
     scores = data.scores
     details = [line for one in scores.panels for line in panel_lines(one)]
+    details += [other.text for other in other_sources(data) if judges_later(other.source)]
     if data.numbers.conditions or data.selection.condition != DEFAULT_NAME:
         explained = in_words(condition_named(data.selection.condition))
-        more = f" ({explained})" if explained else ""
+        name = data.selection.condition
         others = "; the other conditions stand below" if data.numbers.conditions else ""
-        details.append(f"Condition: {data.selection.condition}{more}{others}.")
+        details.append(f"Condition: {f'{explained} ({name})' if explained else name}{others}.")
     who = "it" if len(data.models) == 1 else "they"
     somebody = addressed(condition_named(data.selection.condition))
     about = f"{number_of(len(data.models), 'model')} predicted what {somebody or who} would do; this is what {who} did."

@@ -32,6 +32,8 @@ STYLE = """
 .sx .sx-thick{stroke-width:5;stroke-opacity:.45}
 .sx .sx-main .sx-span{stroke:var(--accent,#0b62c4)}
 .sx .sx-main .sx-shape{fill:var(--accent,#0b62c4);stroke:var(--paper,#ffffff);stroke-width:.6}
+.sx .sx-open .sx-span{stroke:var(--accent,#0b62c4)}
+.sx .sx-open .sx-shape{fill:var(--paper,#ffffff);stroke:var(--accent,#0b62c4);stroke-width:1.6}
 .sx .sx-diamond .sx-shape{fill:var(--paper,#ffffff);stroke:var(--ink,#1c2024);stroke-width:1.3}
 .sx .sx-faint .sx-shape{fill:var(--paper,#ffffff);stroke:var(--muted,#697077);stroke-width:1.3;stroke-dasharray:2 1.5}
 .sx .sx-dot .sx-shape{fill:var(--muted,#697077)}
@@ -314,6 +316,7 @@ def box(x: float, y: float, width: float, height: float, kind: str, more: str = 
 # around 0, 0
 SHAPES = {
     "main": '<circle r="3.4" class="sx-shape"/>',
+    "open": '<circle r="3" class="sx-shape"/>',
     "faint": '<circle r="3.4" class="sx-shape"/>',
     "small": '<circle r="2.2" class="sx-shape"/>',
     "diamond": '<path d="M0-4.6L4.6 0L0 4.6L-4.6 0Z" class="sx-shape"/>',
@@ -322,7 +325,7 @@ SHAPES = {
     "arrow": '<path d="M6 0H-6m4 -3l-4 3l4 3" class="sx-span"/>',
 }
 LIKE = {"level": "baseline", "small": "dot"}  # how shapes are drawn that have not a style of their own name
-Kind = Literal["main", "faint", "small", "diamond", "baseline", "level", "arrow"]
+Kind = Literal["main", "open", "faint", "small", "diamond", "baseline", "level", "arrow"]
 
 
 @dataclass(frozen=True)
