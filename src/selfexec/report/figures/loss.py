@@ -62,15 +62,15 @@ def _finding(losses: Losses, replies: int, coverage: Mapping[str, Mapping[str, N
     """How many replies, and where most claims are lost: a reply may have several of an item's claims, or one side of
     all.
     """
-    found = {part.state for parts in losses.values() for part in parts}
-    states = " or ".join(state for state in ("missing", "unreadable", "withheld") if state in found)
+    lost = {part.state for parts in losses.values() for part in parts}
+    states = " or ".join(state for state in ("missing", "unreadable", "withheld") if state in lost)
     total = sum(part.replies for parts in losses.values() for part in parts)
     text = f"{total:,} of {replies:,} replies {is_or_are(total)} {states}"
-    lost = {(model, e): 1 - number.value for e, of in coverage.items() for model, number in of.items()}
-    if not lost or max(lost.values()) == 0:
+    unread = {(model, e): 1 - number.value for e, of in coverage.items() for model, number in of.items()}
+    if not unread or max(unread.values()) == 0:
         return text
-    model, experiment = most = max(lost, key=lost.__getitem__)
-    claims = f"{percent(lost[most])} of claims ({model}, {experiment.replace('_', ' ')})"
+    model, experiment = most = max(unread, key=unread.__getitem__)
+    claims = f"{percent(unread[most])} of claims ({model}, {experiment.replace('_', ' ')})"
     return f"{text}; with them, at most {claims} are lost"
 
 
