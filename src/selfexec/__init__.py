@@ -20,15 +20,15 @@ From what was typed to lines
 
 cli/run.py:command                                what was typed -> RunOptions -> Plan -> Run -> the first screen
 runs/asking/planning.py:plan_run                  RunOptions -> Plan: models, items, conditions (ways of asking; mostly
-                                                  one, the default), templates of prompts
-runs/asking/new_run.py:plan_new_run               the same, unless --out is the folder of a run (then it is
-                                                  `continuing.plan_in_folder`)
+                                                  one, the default), templates of prompts. By the next step, unless
+                                                  --out is the folder of a run (then `continuing.plan_in_folder`)
+runs/asking/new_run.py:plan_new_run               the same
 engines/registry.py:engine_of                     models -> Engine: the one over HTTP where an address was given, else
                                                   from a table by the beginning of a model's name, else HTTP. The
-                                                  command calls it to refuse models that cannot be asked; `carry_out`
-                                                  makes its own
-runs/asking/carrying_out.py:carry_out             Plan -> Run: the folder is begun, what remains is asked, and all is
-                                                  read back
+                                                  command comes to it by `keys_lacking`, to refuse models that cannot
+                                                  be asked; `carry_out` makes an engine of its own
+runs/asking/carrying_out.py:carry_out             Plan -> Run: the folder is begun, what remains is asked (`ask_due`
+                                                  makes an `Executor` for it), and all is read back
 runs/asking/growing.py:begin                      Plan -> the folder with its manifest, items, prompts and no replies
 runs/asking/remaining.py:remaining_of             Plan and stored replies -> Remaining: what is still to be asked
 runs/asking/executor.py:Executor.ask_all          Remaining -> its jobs, each a model with an item, asked concurrently
@@ -50,7 +50,7 @@ engines/http/wires/usual_chat.py:usual_result     the same, for nearly all answe
                                                   others
 runs/reply.py:Reply.of                            CallResult -> Reply, field by field. What a reply counts as is no
                                                   field: its properties `withheld_by`, `failed`, `ended_unknown` and
-                                                  `is_void` say so
+                                                  `takes_back` say so
 runs/asking/reply_gate.py:ReplyGate.keep          Reply -> the same, and nothing is changed but an unknown end that
                                                   the user accepts. It is handed on to be written, at once or, where a
                                                   filter seems to answer in place of the model, once that is settled
@@ -62,15 +62,16 @@ From lines to numbers, worked out anew each time
 
 cli/score.py:command                              what was typed -> ScoreOptions -> Scores -> the first screen
 analysis/score.py:scores_of                       runs -> Scores: rows of numbers; there are no findings yet
-runs/run.py:read_without_shards                   a folder -> Run: of a session the last line counts (`read_journal`)
+runs/run.py:read_without_shards                   a folder -> Run: of a session the last line counts (`read_journal`).
+                                                  `run` ends with it as well
 analysis/selection.py:Selection.tables            runs -> Tables, when first used. It uses the next step, by way of the
                                                   properties `tables` and `readings` of each Run
 runs/readings.py:read_reply                       Reply -> Reading. By its properties one that failed is missing, and
                                                   one that a filter or the API's own refusal took the place of is
                                                   withheld; else it is what the next step reads. Then the experiment
                                                   says whether the reply did the task instead (`performed`) and, of one
-                                                  that was cut off, whether all is there (`whole`) or a part is not
-                                                  (`lacks`)
+                                                  that was cut off, whether it counts (`counts_when_cut`), and whether
+                                                  it leaves a part open (`leaves_open`; it is read all the same)
 runs/readings.py:_read_as_asked                   the text -> Reading: what the next step reads, of a longer reply up to
                                                   a further prompt that it writes itself
 experiments/association.py:Association.read       the text -> Reading, by one of the next two steps

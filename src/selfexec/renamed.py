@@ -40,7 +40,7 @@ NAMES = {  # module -> its names in Python, with their module where that is anot
     },
 }
 WORDS = {"deed": "behaviour"}  # fields of the class of this name
-EXPERIMENT = {"kind": "claim_kind"}  # attributes of an experiment
+EXPERIMENT = {"kind": "claim_kind", "whole": "counts_when_cut", "lacks": "leaves_open"}  # attributes of an experiment
 OPTIONS = {f"--{old}": f"--{new}" for old, new in FACETS.items()} | {"--output": "--out"}
 AGREEMENT = "`selfexec judge` asks, and `selfexec score --agreement` shows how far judges agree: give it there"
 REMOVED = {  # command and option

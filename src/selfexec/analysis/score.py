@@ -166,7 +166,7 @@ def _apart(
         groups=groups,
         extent=extent,
     )
-    of_others = {*OF_BASELINE, "margin_at_own_rate", "own_excess"}
+    of_others = {*OF_BASELINE, "own_excess"}
     rows = (
         replace(row, value=None, low=None, high=None, reason=why, verdict=None, baseline=None)
         if row.metric in of_others or row.metric.startswith("own_excess") or row.experiment == "overall"

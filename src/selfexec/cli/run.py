@@ -155,7 +155,7 @@ def command(
     ended = sum(reply.ended_unknown for key, reply in run.replies.items() if key not in out_now)
     missing = failed + progress.out + progress.waiting + progress.left
     from_logs = sum(key.session_kind in EXPERIMENTS[key.experiment].recorded for key in run.replies)
-    came = number_of(len(run.replies) - failed - from_logs, "reply", "replies")
+    came = number_of(sum(not reply.failed for reply in run.replies.values()) - from_logs, "reply", "replies")
     say(f"{plan.out}: {came} kept, {missing:,} missing ({time.perf_counter() - started:.1f} s)")
     if progress.unneeded:
         say("\n".join(_not_needed(progress)))

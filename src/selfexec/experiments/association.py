@@ -220,14 +220,14 @@ class Association(Experiment):
         words = read_words(text).value or []
         return len(words) == ASKED_FOR and not options.issuperset(map(fold, words))
 
-    def whole(self, item: Target, session: str, text: str, value: Any) -> bool:
+    def counts_when_cut(self, item: Target, session: str, text: str, value: Any) -> bool:
         """Whether a list that was cut off has all five words. A last word that may be torn is not counted."""
         if session != "execute":
             return True
         torn = text.rstrip().endswith(value[-1])
         return len(value) - torn >= ASKED_FOR
 
-    def lacks(self, item: Target, session: str, value: Any) -> bool:
+    def leaves_open(self, item: Target, session: str, value: Any) -> bool:
         """Whether a prediction leaves an option unmarked."""
         marked = folded_marks(value) if session == "predict" else {}
         return session == "predict" and any(fold(option) not in marked for option in distinct(item.options))

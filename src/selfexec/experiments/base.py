@@ -563,13 +563,13 @@ class Experiment(ABC):
         """
         return False
 
-    def whole(self, item: Any, session: str, text: str, value: Any) -> bool:
+    def counts_when_cut(self, item: Any, session: str, text: str, value: Any) -> bool:
         """Whether a value that was read from a reply that was cut off is all that its session asks for; where it is
         not, the reading is `truncated`.
         """
         return True
 
-    def lacks(self, item: Any, session: str, value: Any) -> bool:
+    def leaves_open(self, item: Any, session: str, value: Any) -> bool:
         """Whether a value that counts leaves out a part of what its session asks for. Where the reply was cut off, or
         may have been, as its text ends in the open, that is why: the reading is `read` with the reason `truncated`.
         """

@@ -444,7 +444,7 @@ class Difficulty(Experiment):
         """Whether a prediction answers the questions instead of ranking them."""
         return session == "predict" and reading.state == "unreadable" and answers_the_questions(text)
 
-    def whole(self, item: QuestionGroup, session: str, text: str, value: Any) -> bool:
+    def counts_when_cut(self, item: QuestionGroup, session: str, text: str, value: Any) -> bool:
         """Whether a reply that was cut off had come to its order, or its answer, before."""
         return self.read(item, session, text, truncated=True).value is not None
 

@@ -701,7 +701,7 @@ class Restriction(Experiment):
         """Whether a prediction answers the request instead."""
         return session == "predict" and reading.state == "unreadable" and responds_to(text, item.request)
 
-    def whole(self, item: UserRequest, session: str, text: str, value: Any) -> bool:
+    def counts_when_cut(self, item: UserRequest, session: str, text: str, value: Any) -> bool:
         """Whether a reply that was cut off had chosen before: a response is what came of it."""
         return session == "execute" or self.read(item, session, text, truncated=True).value is not None
 

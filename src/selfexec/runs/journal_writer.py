@@ -229,7 +229,7 @@ def brought_text(reply: Reply) -> bool:
 def replaced_void(lines: Sequence[R]) -> list[R]:
     """Return the void lines of a journal for which a reply has come since: they were paid for, too."""
     last = {reply.key: n for n, reply in enumerate(lines)}
-    return [reply for n, reply in enumerate(lines) if reply.is_void and last[reply.key] > n]
+    return [reply for n, reply in enumerate(lines) if reply.takes_back and last[reply.key] > n]
 
 
 def parts_of(connection: str) -> tuple[str, int]:

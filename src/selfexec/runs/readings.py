@@ -196,14 +196,14 @@ def _is_whole(item: Item, reply: Reply, value: Any, form: str) -> bool:
     experiment, session, text = EXPERIMENTS[reply.experiment], base_of(reply.session), reply.read_text
     if form in experiment.read_otherwise:
         return _read_as_asked(item, reply, session, text, None, form, truncated=True).value is not None
-    return experiment.whole(item, session, text, value)
+    return experiment.counts_when_cut(item, session, text, value)
 
 
 def _is_cut_short(item: Item, reply: Reply, reading: Reading) -> bool:
     """Whether a part of what was asked for is lacking because the reply was cut off, as the engine says, or, where it
     says nothing, as the text looks.
     """
-    if not EXPERIMENTS[reply.experiment].lacks(item, base_of(reply.session), reading.value):
+    if not EXPERIMENTS[reply.experiment].leaves_open(item, base_of(reply.session), reading.value):
         return False
     return reply.known_stop == "length" or ends_in_the_open(reply.read_text)
 

@@ -96,7 +96,7 @@ class OfSession(msgspec.Struct, frozen=True, kw_only=True):
 
 class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True):
     """One line of replies. `text` is None where nothing came back; `error` then says why. What a reply counts as is in
-    no field: the properties `withheld_by`, `failed`, `ended_unknown` and `is_void` follow from the fields.
+    no field: the properties `withheld_by`, `failed`, `ended_unknown` and `takes_back` follow from the fields.
 
     The second block is what a run's journal adds. Token counts are None where nobody counted; `cost_usd` is what the
     call cost, `completion_id` what the server calls this completion, `upstream` who answered behind a gateway. `policy`
@@ -279,7 +279,7 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True)
         return bool(said) and not self.failed and self.withheld_by != "provider"
 
     @property
-    def is_void(self) -> bool:
+    def takes_back(self) -> bool:
         """Whether an earlier reply of this session was found not to count, and none has come since."""
         return self.error is not None and self.error.startswith(f"{VOID}:")
 
@@ -363,7 +363,7 @@ def load_replies(paths: Iterable[Path]) -> Loaded:
                 reply = msgspec.structs.replace(reply, prompt_sha256=sent[number])
             place = f"{path}:{number}"
             known = replies.get(reply.key)
-            if known is None or known.failed or reply.is_void:
+            if known is None or known.failed or reply.takes_back:
                 replies[reply.key], places[reply.key] = reply, place
             elif not reply.failed and reply != known:
                 raise InputError(

@@ -93,13 +93,13 @@ def test_a_prediction_that_was_cut_off_counts_where_it_gives_every_value() -> No
 
 def test_a_reply_that_was_cut_off_counts_where_its_beginning_decides() -> None:
     def whole(text: str) -> bool:
-        return EXPERIMENT.whole(ANNIE, "execute.1", text, EXPERIMENT.read(ANNIE, "execute.1", text).value)
+        return EXPERIMENT.counts_when_cut(ANNIE, "execute.1", text, EXPERIMENT.read(ANNIE, "execute.1", text).value)
 
     assert not whole(f"{REPLY} And 7 more th")  # it may yet be longer, and pick the other one
     only_first = type(ANNIE)(id="a", prompt="Hi", topic="", properties=type(ANNIE.properties)(first_word="hi"))
     read = EXPERIMENT.read(only_first, "execute.1", "Hel")
-    assert not EXPERIMENT.whole(only_first, "execute.1", "Hel", read.value)
-    assert EXPERIMENT.whole(
+    assert not EXPERIMENT.counts_when_cut(only_first, "execute.1", "Hel", read.value)
+    assert EXPERIMENT.counts_when_cut(
         only_first, "execute.1", "Hello the", EXPERIMENT.read(only_first, "execute.1", "Hello").value
     )
 

@@ -93,8 +93,10 @@ SIMULATED = "sim/"  # how models behind `selfexec serve` are called
 GIVEN = ("length", "content_filter", "refusal")  # finish reasons that say why there is no text
 
 
-class Refused(RetryableError):
-    """A refusal that ends the run with `error` unless the next attempt goes better."""
+class RefusedUnlessRepeated(RetryableError):
+    """A call was refused by the server, not by the model: this ends the run with `error`, unless the next attempt goes
+    better.
+    """
 
     def __init__(self, error: InputError | str) -> None:
         super().__init__(error.typed if isinstance(error, InputError) else error, cause="refused")
@@ -249,7 +251,7 @@ class HttpEngine:
                     result = await self._once(request)
                 reach.responded()
                 return admission.noted_in(result), causes
-            except Refused as refusal:
+            except RefusedUnlessRepeated as refusal:
                 reach.responded()
                 refusals += 1
                 if refusals == REFUSALS or where.url not in self._answered:
@@ -432,7 +434,7 @@ class HttpEngine:
             what, unreadable = f"no whole reply came ({fault})", isinstance(fault, UnreadableReply)
             raise RetryableError(what, cause="broken stream", unreadable=unreadable) from None
         except TLSError as fault:
-            raise Refused(f"{route.where.shown}: {fault}.") from None
+            raise RefusedUnlessRepeated(f"{route.where.shown}: {fault}.") from None
         except Fault as fault:
             words = str(fault) if route.where.url in self._answered else fault.at_first
             said = shortened(route.scrubber.text(words))
@@ -443,8 +445,8 @@ class HttpEngine:
             raise RetryableError(said, cause=fault.cause, presence="failed", cut=True) from None
 
     def _stop_if_spent(self, where: Endpoint, status: int, raw: bytes, wait: float | None = None) -> None:
-        """Raise InputError where an error says that nothing more will come for money or for today; Refused where the
-        status alone says so.
+        """Raise InputError where an error says that nothing more will come for money or for today;
+        RefusedUnlessRepeated where the status alone says so.
         """
         if why := spent(status, raw, wait):
             said = f' The server says: "{message}".' if (message := message_in(raw)) else ""
@@ -452,10 +454,12 @@ class HttpEngine:
                 f"{where.shown}: status {status}: {why}.{said}",
                 "All replies so far are kept; fill the account up or wait, then the same command goes on from here.",
             )
-            raise Refused(error) if status in (402, 412) else error
+            raise RefusedUnlessRepeated(error) if status in (402, 412) else error
 
     def _stop_if_final(self, where: Endpoint, raw: bytes) -> None:
-        """Raise InputError or Refused where an error that came with status 200 is about money or the account."""
+        """Raise InputError or RefusedUnlessRepeated where an error that came with status 200 is about money or the
+        account.
+        """
         body = error_body(raw)
         if (error := error_in_reply(body)) is None:
             return
@@ -484,12 +488,12 @@ class HttpEngine:
     def _redirected(self, request: Request, status: int, location: str) -> NoReturn:
         """It is not followed: it would carry the key elsewhere, or turn the question into none."""
         if not location:
-            raise Refused(
+            raise RefusedUnlessRepeated(
                 f"{request.route.where.shown}: status {status}: it redirects the call without saying where (it gives "
                 "no Location). Check the address."
             )
         target = _place(request.route.url, location)
-        raise Refused(
+        raise RefusedUnlessRepeated(
             f"{request.route.where.shown}: status {status}: it points to {target}, which is not followed. If that is "
             "right, give that address."
         )
@@ -504,12 +508,12 @@ class HttpEngine:
             f"{WIRES[where.wire].title} (--wire).{_better_address(where)}",
         }.get(status, "the account, its key or its region is in the way.")
         if where.wire == "responses" and status in (400, 422) and re.search(r"\bstore\b", message):
-            raise Refused(
+            raise RefusedUnlessRepeated(
                 f"{where.shown}: status {status}: it refuses `store: false`, so that it would keep what is asked and "
                 f"said. Nothing is asked without it: ask elsewhere, or in another format (--wire openai).{said}"
             )
         if of_the_account:
-            raise Refused(f"{where.shown}: status {status}: {way_out}{said}")
+            raise RefusedUnlessRepeated(f"{where.shown}: status {status}: {way_out}{said}")
         if where.url not in self._answered:
             maybe = f" Another --wire may be right: it was asked in {WIRES[where.wire].title}." if status == 405 else ""
             raise InputError(f"{where.shown}: status {status}: the request is not accepted.{maybe}{said}")

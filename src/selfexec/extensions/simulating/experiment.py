@@ -197,7 +197,7 @@ class SelfSimulation(Experiment):
             return False
         return responds_to(text, item.prompt) or _replies_to(plain_text(text), item)
 
-    def whole(self, item: SimulatedPrompt, session: str, text: str, value: Any) -> bool:
+    def counts_when_cut(self, item: SimulatedPrompt, session: str, text: str, value: Any) -> bool:
         """Whether a prediction that was cut off gives all values; of a reply, whether its beginning decides them."""
         given = item.properties.by_name()
         if session == "predict":

@@ -152,6 +152,6 @@ def _addresses_that_answered(replies: Iterable[Reply], manifest: Manifest) -> se
 def _remaining_without_void(plan: Plan, journal: Journal, accept_ends: Sequence[str]) -> Remaining[Plan]:
     """How a plan stands, once what was asked from void replies is void too."""
     lines = read_journal(journal.path)
-    if any(reply.is_void for reply in lines.values()) and void_dependents(plan, journal.path, journal.append):
+    if any(reply.takes_back for reply in lines.values()) and void_dependents(plan, journal.path, journal.append):
         lines = read_journal(journal.path)
     return run_coroutine(remaining_of(plan, with_accepted_ends(lines, accept_ends) if accept_ends else lines))

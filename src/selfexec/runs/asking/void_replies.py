@@ -28,7 +28,7 @@ def void_dependents(plan: Plan, journal: Path, append: Callable[[Reply], object]
     words = accepted_in(journal.parent)
     lines = [with_accepted_end(reply, words) for reply in jsonl.values(journal, Reply)]
     known = {reply.key: reply for reply in lines}
-    void = [key for key, reply in known.items() if reply.is_void and _is_planned(plan, key)]
+    void = [key for key, reply in known.items() if reply.takes_back and _is_planned(plan, key)]
     dependents = [
         reply for job in dict.fromkeys(Job(*key[:4]) for key in void) for reply in _dependents(plan, job, known, lines)
     ]
@@ -40,7 +40,7 @@ def void_dependents(plan: Plan, journal: Path, append: Callable[[Reply], object]
 def _dependents(plan: Plan, job: Job, known: Mapping[Key, Reply], lines: Sequence[Reply]) -> Iterator[Reply]:
     """Yield the replies to one item that a void reply led to."""
     here = [reply for reply in lines if Job(*reply.key[:4]) == job]
-    first_void = min(n for n, reply in enumerate(here) if known[reply.key].is_void)
+    first_void = min(n for n, reply in enumerate(here) if known[reply.key].takes_back)
     reached = set(run_coroutine(reached_sessions(plan, job, known)))
     for reply in here[first_void:]:
         came = not reply.failed or reply.ended_unknown
