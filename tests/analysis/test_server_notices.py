@@ -278,6 +278,17 @@ def test_labels_before_replies_without_a_form_are_named_from_five_prompts_on() -
     assert same_text([*rest, *came[:4]]) == []
 
 
+def test_a_label_like_the_name_of_a_model_is_named_before_replies_of_one_form_too() -> None:
+    def labelled(label: str, number: int = 5) -> list[Reply]:
+        texts = (f'{label} It is {n}.\n\n{{"answer": "A"}}' for n in range(2, 2 + number))
+        return [of("execute.Q1", str(n), text, experiment="difficulty") for n, text in enumerate(texts)]
+
+    rest = [good(n) for n in range(8, 20)]
+    assert same_text([*rest, *labelled("[acme-mini]")]) == [("m", "same_text", 5)]
+    assert same_text([*rest, *labelled("[acme-mini]", 4)]) == []
+    assert same_text([*rest, *labelled("[Solution]")]) == []
+
+
 def test_a_last_line_whose_numbers_alone_differ_is_named_where_replies_have_no_form() -> None:
     came = [of("execute", str(n), f"{good(n).text}\n*Answered by a gateway in {n}.{n} s*") for n in range(2, 8)]
     rest = [good(n) for n in range(8, 20)]

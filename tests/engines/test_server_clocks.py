@@ -88,10 +88,13 @@ def test_a_reply_older_than_a_clock_may_be_off_is_none_once_the_clock_was_exact(
         assert answers(wire, [loose, 1_800.0])[1].error is None
 
 
-@FORMATS
-def test_the_same_old_date_with_each_reply_is_a_placeholder(wire: str) -> None:
-    for result in answers(wire, [1_000 * DAY]):
-        assert (result.error, result.age) == (None, None)
+@pytest.mark.parametrize(("step", "ages"), [(0, [None, None, None]), (3, [None, 190_000_000 - 2, 190_000_000 - 4])])
+def test_a_date_of_years_ago_is_a_placeholder_unless_each_reply_has_another(step: int, ages: list[int | None]) -> None:
+    clocks = ServerClocks()
+    made = (CallResult("Hello", stop_reason="stop", created=1.6e9 + step * n) for n in range(3))
+    results = [clocks.judged("u", "m", one, 1.79e9 + n) for n, one in enumerate(made)]
+    assert [result.error for result in results] == [None] * 3
+    assert [result.age for result in results] == ages
 
 
 # --- the date of the response ----------------------------------------------------------------------------------------

@@ -61,7 +61,6 @@ DAMAGED = {
     "each word twice": " ".join(f"{word} {word}" for word in TEXT.split()),
     "their beginning twice": TEXT + TEXT,
     "their end twice": f"It is said that {SENTENCE}{SENTENCE}",
-    "HTML in the place of Markdown": "<p>Take these:</p>\n<ul><li>a lantern</li><li>copper</li></ul>",
     "marks of lists or headings within one line": "Take these: - A lantern. - Some copper. - Your velvet. Then go.",
 }
 
@@ -137,8 +136,6 @@ def test_words_out_of_order_are_damage_and_small_letters_alone_are_not() -> None
         "Is that so? Yes. Why?Because it is, and who?Me.",
         "The value is None.",
         "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35\u0e04\u0e23\u0e31\u0e1a" * 20,
-        "Write it so:\n\n```html\n<ul><li>a lantern</li><li>copper</li></ul>\n```",
-        "| a | b<br>c |\n| d | e<br>f |",
         "Take three: 1. A lantern. 2. Some copper. 3. Your velvet. Then go.",
         "Take these:\n- A lantern. - Some copper. - Your velvet. - Go.",
         f"{TEXT}\n" * 3,  # a model that goes round in circles
@@ -153,12 +150,6 @@ def test_what_the_prompt_shows_is_no_damage() -> None:
     replies = [reply(html.escape(TEXT), n) for n in range(2)]
     assert damaged_texts(replies, lambda reply: "Write &lt; for me.") == {}
     assert list(damaged_texts(replies, lambda reply: "Write for me.")) == [*damages_of(html.escape(TEXT))]
-
-
-def test_html_is_no_damage_where_the_prompt_is_about_it() -> None:
-    replies = [reply("<p>One.</p><p>Two.</p>", n) for n in range(2)]
-    assert damaged_texts(replies, lambda reply: "Write two paragraphs of a web page.") == {}
-    assert damaged_texts(replies, lambda reply: "Write two paragraphs.") == {"HTML in the place of Markdown": replies}
 
 
 def test_one_text_in_a_thousand_may_be_the_models_own() -> None:

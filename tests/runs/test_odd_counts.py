@@ -4,9 +4,10 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 
-from selfexec.runs.odd_counts import odd_texts, rough_tokens
+from selfexec.runs.odd_counts import odd_texts, rough_tokens, with_the_same_count
 from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
 
@@ -73,3 +74,13 @@ def test_thoughts_that_are_counted_apart_are_no_text() -> None:
 def test_of_ten_recorded_models_no_reply_is_odd(ten_models: Run) -> None:
     for model in ten_models.models:
         assert odd_texts(reply for reply in ten_models.replies.values() if reply.model == model) == []
+
+
+def test_one_count_for_texts_of_any_length_is_named_and_for_texts_of_one_length_it_is_not() -> None:
+    same = [msgspec.structs.replace(one, output_tokens=100) for one in texts()]
+    assert with_the_same_count(same) == same
+    assert with_the_same_count(texts()) == with_the_same_count(same[:11]) == []
+    few = [msgspec.structs.replace(one, output_tokens=100) for one in texts(number=35)]
+    assert with_the_same_count([*few, *texts(number=5)]) == []  # 35 of 40
+    alike = [reply(n, text=f"a river {n} " * 9, output_tokens=100) for n in range(10, 40)]
+    assert with_the_same_count(alike) == []

@@ -88,6 +88,16 @@ def test_texts_that_break_off_at_one_largest_count_are_named() -> None:
         )
 
 
+def test_free_texts_of_many_lengths_at_one_largest_count_are_named_however_they_end() -> None:
+    counted = [reply(n, f"{words(n, n)}.", output_tokens=n + 20) for n in range(8, 30)]
+    cut = [reply(n, f"{words(n, n)}.", output_tokens=64) for n in range(50, 55)]
+    assert with_one_count([*counted, *cut]) == cut
+    assert with_one_count([*counted, *cut[:4]]) == []
+    alike = [reply(n, f"{words(50, 40)}.", output_tokens=64) for n in range(50, 55)]
+    assert with_one_count([*counted, *alike]) == []  # texts of one length may well have one count
+    assert with_one_count(cut * 3) == []  # no others to compare with
+
+
 def test_where_a_text_breaks_off() -> None:
     assert all(map(breaks_off, ("and then", "of 12", "first,", "that is –", "these:", "One.\n2. ", "One.\n- two.\n* ")))
     assert not any(

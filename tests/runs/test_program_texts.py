@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from selfexec.runs.odd_edges import NOTE
-from selfexec.runs.program_texts import FAILURE, THOUGHTS, held_in, program_texts, share_of_failure
+from selfexec.runs.program_texts import FAILURE, THOUGHTS, UNSENT_WORDS, held_in, program_texts, share_of_failure
 from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
 
@@ -34,7 +34,8 @@ WRITTEN = {
     "Mix flour <...snip 400 bytes...> bake.": CUT,
     '{"response": "Mix flour and water, let it rise, and bake it."}': "an object around one text",
     '{"answer": "Mix flour and water, let it rise, and bake it.", "is": "ok", "n": 3}': "an object around one text",
-    "<p>Mix flour.</p>\n<p>Bake it.</p>": "paragraphs in HTML",
+    "<p>Mix flour.</p>\n<p>Bake it.</p>": "HTML in the place of Markdown",
+    "Take <strong>these</strong>:<br>flour<br>water": "HTML in the place of Markdown",
     "Ask M*** S***** in the shop.": MASKED,
     '{"words": ["wind", "*****", "rain"]}': MASKED,
     "Get rid of the ******* in the garden.": MASKED,
@@ -118,11 +119,62 @@ def test_what_a_model_may_write_and_what_was_asked_for_is_not_named(text: str, a
     assert program_texts([reply(text, n) for n in range(3)], lambda reply: asked) == {}
 
 
-def test_a_model_that_answers_many_requests_in_html_has_that_habit() -> None:
-    plain = [reply(f"Mix flour and water, {n} times.", n) for n in range(9)]
-    paragraphs = [reply(f"<p>Mix {n}.</p>", n) for n in range(20, 26)]
-    assert program_texts([*plain, *paragraphs[:2]]) == {"paragraphs in HTML": paragraphs[:2]}
-    assert program_texts([*plain, *paragraphs]) == {}  # 6 of 15
+def test_a_model_that_answers_most_requests_in_html_has_that_habit() -> None:
+    plain = [reply(f"Mix flour and water, {n} times.", n) for n in range(3)]
+    paragraphs = [reply(f"<p>Mix {n}.</p>", n) for n in range(20, 29)]
+    assert program_texts([*plain, *paragraphs[:8]]) == {"HTML in the place of Markdown": paragraphs[:8]}
+    assert program_texts([*plain, *paragraphs]) == {}  # 9 of 12
+
+
+LOG = "Thought: I look it up.\nAction: search\nAction Input: bread\nObservation: 3 results.\nFinal Answer: Mix."
+UNSENT = [
+    "Based on the provided context, mix flour.",
+    "The documents you attached indicate that it is baked.",
+    "As you mentioned earlier, you like bread.",
+    "Picking up from our previous conversation: mix flour.",
+]
+
+
+def test_logs_of_agents_are_named() -> None:
+    held = [reply(LOG, n) for n in range(2)]
+    assert program_texts(held) == {"the log of an agent": held}
+    assert [*held_in("Action: mix it. Then the\nThought: it rises.")] == []
+
+
+@pytest.mark.parametrize("text", UNSENT)
+def test_words_about_what_was_not_sent_are_named_in_replies_of_any_form_asked_alone(text: str) -> None:
+    held = [reply(text, n) for n in range(2)]
+    assert program_texts(held) == {UNSENT_WORDS: held}
+    assert program_texts(held, lambda reply: text) == {}
+    for fields in ({"session": "predict"}, {"facets": {"turns": "two"}}):
+        assert program_texts([msgspec.structs.replace(one, **fields) for one in held]) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In the context of bread, flour is all.",
+        "As I said, mix it.",
+        "As you said, it is bread.",
+        "The article says so.",
+        "The previous message of the oven was that it is hot.",
+    ],
+)
+def test_words_about_documents_and_messages_in_general_are_not(text: str) -> None:
+    assert [*held_in(text)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write it so:\n\n```html\n<ul><li>flour</li><li>water</li></ul>\n```",
+        "| a | b<br>c |\n| d | e<br>f |",
+        "The tags `<p>` and `</p>` are for it.",
+        "# Bread\n\n<p>Mix.</p>",
+    ],
+)
+def test_html_in_code_and_within_markdown_is_the_models_own(text: str) -> None:
+    assert [*held_in(text)] == []
 
 
 def test_placeholders_of_two_kinds_in_two_replies_each_are_named() -> None:

@@ -10,7 +10,6 @@
                            where the first copy breaks off, else of 48
     a second end           the end twice, though not three times: 48 characters or more that go on in the same line
     words out of order     small letters behind most ends of sentences, and capital ones within them
-    HTML                   tags of paragraphs, lists or line breaks in a text without Markdown
     lost line breaks       one line, with marks of lists or headings in it
     a program's nothing    `None`, `undefined` and the like, joined to the beginning or the end without a blank
     the end of thoughts    no `</think>`, where most texts of the model have one: see `lack_end_of_thoughts`
@@ -19,7 +18,6 @@ A model may write each of these when it is asked for it, and a small one may bre
 that it happened to two replies at least, to prompts that show nothing of the kind, and it is only named.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -48,10 +46,6 @@ FEW, MOST_UNLIKE = 80, 0.7  # characters of a text whose words are compared at f
 LEAST_AGAIN, LEAST_BROKEN, SIGNS_AGAIN = 48, 16, 8  # characters, and different ones: no row of dashes
 CAPITAL_WITHIN = regex(r"(?<=[a-z,] )[A-Z][a-z]+")
 LEAST_ENDS, MOSTLY_SMALL, LEAST_CAPITALS = 6, 0.8, 4
-FENCED = regex(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
-BLOCK_TAG = regex(r"</(?:p|li|ul|ol|h[1-6]|strong|em|div)>|<br\s?/?>", re.IGNORECASE)
-MARKDOWN = regex(r"^(?:[ \t]*(?:[-*+]|\d+\.)[ \t]|\#{1,6}[ \t]|[ \t]*\|)|\*\*", re.MULTILINE)
-ABOUT_HTML = regex(r"html|web\s?page|website|\btags?\b|</", re.IGNORECASE)
 MARK_IN_LINE = regex(r"(?<=[^\W\d_][.:!?*)]) (?:[-*•]|\#{1,6}|\d\d?\.(?= \*\*)) (?=[A-Z*\"“])")
 MARKS, LEAST_MARKS = (" - ", " * ", " • ", "# ", ". **"), 3
 NOTHING_FIRST = regex(r"(?:None|undefined|null|nil|NaN)(?=[A-Z\d{\[\"'*#`])")
@@ -59,7 +53,6 @@ NOTHING_LAST = regex(r"(?<=[\w.!?…)\]}\"'”*`])(?:None|undefined|null|NaN|<ni
 LONGEST_NOTHING = 15
 END_OF_THOUGHTS = regex(r"</(?:think|thinking|reasoning|thought)>")
 MOST_LACKING = 1 / 3
-IN_HTML = "HTML in the place of Markdown"
 
 
 def damaged_texts(
@@ -81,8 +74,7 @@ def damaged_texts(
 def damages_of(text: str, asked: str = "") -> Iterator[str]:
     """What a text shows of damage, where what was asked does not show it."""
     yield from encodings_of(text, asked)
-    found = (damage for damage, shows in SIGNS.items() if shows(text) and not shows(asked))
-    yield from (damage for damage in found if damage != IN_HTML or not ABOUT_HTML.search(asked))
+    yield from (damage for damage, shows in SIGNS.items() if shows(text) and not shows(asked))
 
 
 def lack_end_of_thoughts(replies: Sequence[Reply]) -> list[Reply]:
@@ -183,12 +175,6 @@ def _is_out_of_order(text: str) -> bool:
     return is_mixed and len(CAPITAL_WITHIN.findall(text)) >= LEAST_CAPITALS
 
 
-def _is_in_html(text: str) -> bool:
-    if "<" not in text or len(BLOCK_TAG.findall(bare := FENCED.sub("", text))) < LEAST_SIGNS:
-        return False
-    return not (MARKDOWN.search(bare) or text.lstrip().startswith("<!") or "<html" in text)
-
-
 def _lacks_line_breaks(text: str) -> bool:
     may = "\n" not in text.strip() and any(mark in text for mark in MARKS)
     return may and len(MARK_IN_LINE.findall(text)) >= LEAST_MARKS
@@ -213,7 +199,6 @@ SIGNS: Mapping[str, Callable[[str], bool]] = {
     "their beginning twice": _begins_again,
     "their end twice": _ends_again,
     "words out of order": _is_out_of_order,
-    IN_HTML: _is_in_html,
     "marks of lists or headings within one line": _lacks_line_breaks,
     "a program's word for nothing, joined on": _has_nothing_joined,
 }

@@ -11,6 +11,7 @@ a high one is not far at all, since it may be one of thoughts, and a low one is 
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 
 from selfexec.runs.reply import Reply
@@ -26,6 +27,7 @@ AROUND = 3  # tokens that a reply may have beside its text: without them the cou
 MOST_READ = 2_000  # characters of a text: the rest is taken to be like them
 # a text that has so many tokens for each of its bytes, as times of the median, is as others are: it is not looked into
 USUAL = (0.62, 1.6)
+NEARLY_ALL, LONGER = 0.9, 3  # of the replies have one count, though the longest is so many times the shortest
 SAMPLE = 300  # texts that are looked into in any case
 LONG_WORD = regex("[A-Za-z]{9,}")
 PIECE = regex(r"[^\W\d_]+|\d{1,3}|[^\w\s]|_")
@@ -52,6 +54,16 @@ def odd_texts(replies: Iterable[Reply]) -> list[Reply]:
     least, most = min(centre, 0.0) - far, centre + far if spread <= SCATTERED else math.inf
     odd = [came[n] for n in sorted(shares) if not least <= shares[n] <= most]
     return odd if len(odd) > LEAST_SHARE * len(counted) else []
+
+
+def with_the_same_count(replies: Iterable[Reply]) -> list[Reply]:
+    """The replies for which the server counted one number of tokens, if nearly all have it, whatever their length."""
+    counted = [(tokens, reply) for reply in replies if (tokens := tokens_of_text(reply))]
+    (usual, number) = Counter(tokens for tokens, _ in counted).most_common(1)[0] if counted else (0, 0)
+    same = [reply for tokens, reply in counted if tokens == usual]
+    lengths = [rough_tokens(reply.text or "") for reply in same]
+    is_constant = len(counted) >= LEAST and number >= NEARLY_ALL * len(counted)
+    return same if is_constant and max(lengths) >= LONGER * min(lengths) else []
 
 
 def tokens_of_text(reply: Reply) -> int:

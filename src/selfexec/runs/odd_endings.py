@@ -27,6 +27,7 @@ LEAST_FIRST = 3  # letters of its first word: no "I", and no letter of a choice
 GOING_ON = ",;:(-\N{EN DASH}\N{EM DASH}"  # signs with which no sentence ends
 MARK = regex(r"\n\s*(?:\d{1,3}[.)]|[*\u2022#>]+)\Z")  # of a line of a list that has nothing else
 LONGEST_NOTE = 400
+LEAST_CUT_COUNT, LEAST_CUT_ALIKE = 32, 5  # tokens, and texts of a length of their own that share so many
 LEAST_COUNT = 16  # tokens, or words: a lower limit would not be one
 LEAST_LENGTH = 160  # characters, or bytes
 ROUND = (50, 64)  # of a multiple of these, two texts are enough: limits are
@@ -91,15 +92,20 @@ def _is_form(group: Sequence[Reply], whole: Sequence[Reply]) -> bool:
 
 
 def with_one_count(replies: Iterable[Reply]) -> list[Reply]:
-    """The replies whose text breaks off at the largest count of tokens that any reply has."""
+    """The replies at the largest count of tokens that any reply has: if their texts break off, or if they are many of
+    those in a form of the model's own, whose lengths differ.
+    """
     counts = [(tokens, reply) for reply in replies if reply.stop_reason == "stop" and (tokens := tokens_of_text(reply))]
     most = max((tokens for tokens, _ in counts), default=0)
     longest = [reply for tokens, reply in counts if tokens == most]
+    if most < LEAST_COUNT or len(counts) < LEAST_REPLIES:
+        return []
     broken = [reply for reply in longest if breaks_off(reply.text or "")]
-    is_limit = (
-        most >= LEAST_COUNT and len(counts) >= LEAST_REPLIES and not _is_form(longest, [reply for _, reply in counts])
-    )
-    return longest if is_limit and len(broken) >= max(LEAST_ALIKE, MOST * len(longest)) else []
+    if len(broken) >= max(LEAST_ALIKE, MOST * len(longest)) and not _is_form(longest, [reply for _, reply in counts]):
+        return longest
+    lengths = {len(reply.text or "") for reply in _free_texts(longest)}
+    is_cut = most >= LEAST_CUT_COUNT and len(lengths) >= LEAST_CUT_ALIKE and len(longest) < len(counts) / 2
+    return longest if is_cut else []
 
 
 def with_one_length(replies: Iterable[Reply]) -> list[Reply]:

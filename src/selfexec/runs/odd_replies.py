@@ -16,7 +16,7 @@ from selfexec.runs.exchanged_replies import exchanged_replies
 from selfexec.runs.exchanged_words import exchanged_words
 from selfexec.runs.halved_objects import halved_objects
 from selfexec.runs.item_words import Items, texts_by_reply
-from selfexec.runs.odd_counts import odd_texts
+from selfexec.runs.odd_counts import odd_texts, with_the_same_count
 from selfexec.runs.odd_endings import (
     begun_within,
     broken_off,
@@ -39,7 +39,15 @@ LEAST = 2  # replies
 LONGEST_EXAMPLE = 60  # characters
 SHOWN = 3  # contradictions that are named
 OfCounts = Literal[
-    "unlike", "prompt_counts", "prompts_uncounted", "prompt_limit", "prompt_shift", "text_counts", "limit", "length"
+    "unlike",
+    "prompt_counts",
+    "prompts_uncounted",
+    "prompt_limit",
+    "prompt_shift",
+    "text_counts",
+    "same_count",
+    "limit",
+    "length",
 ]
 OfTexts = Literal[
     "copies",
@@ -85,6 +93,7 @@ def odd_replies(replies: Sequence[Reply], items: Items = MappingProxyType({})) -
         ("prompts_uncounted", uncounted_prompts(came), PROMPTS_UNCOUNTED),
         ("prompt_limit", prompts_at_a_limit(came), PROMPT_LIMIT),
         ("text_counts", odd_texts(came), TEXT_COUNTS),
+        ("same_count", with_the_same_count(came), SAME_COUNT),
         ("copies", copied_texts(came), COPIES),
         ("one_id", with_one_id(came), ONE_ID),
         ("joined", joined_texts(came), JOINED),
@@ -160,6 +169,10 @@ TEXT_COUNTS = (
     "have a count of tokens that is far from what texts like theirs have otherwise: parts of a text may have been lost "
     "or added on the way, unless the model thought unseen"
 )
+SAME_COUNT = (
+    "have the same count of tokens, whatever their length: the server does not count them, so that nothing can be said "
+    "of how many tokens an answer takes"
+)
 COPIES = "have a long text that other prompts got as well: a cache may have sent it again, or replies were exchanged"
 ONE_ID = "have an id that other replies have as well, where most have their own: a cache or a stub may have sent them"
 JOINED = (
@@ -169,7 +182,7 @@ JOINED = (
 ECHOES = "repeat what they were asked, and say hardly anything else"
 NOTE = "end with the same sentence behind a text that breaks off: what cut them may have written it"
 LIMIT = (
-    "break off at the same largest count of tokens, though the server says that they came to their end: a limit may "
+    "end at the same largest count of tokens, though the server says that they came to their end: a limit may "
     "have cut them"
 )
 LENGTH = (

@@ -14,8 +14,10 @@
     failures              a short text all about a service and its failure, or such a bracket at the end: see
                           `share_of_failure`
     stand-ins             a short text that says of itself that it is a mock, a dummy, or filling
-    pages                 a whole page in HTML, its paragraphs in few of the texts, tags behind the object that a text
-                          ends with, or at the end of each line
+    pages                 a whole page in HTML, tags behind the object that a text ends with, at the end of each line,
+                          or in the place of Markdown in some of the texts
+    logs of agents        what a program did (Action, Observation), before the answer
+    what was not sent     words about documents that the prompt does not have, or about an earlier conversation
     edges                 a first or last line about the reply, or of the way it came by: see `odd_edges`
     objects               an object in JSON around one text, beside flags, words and numbers at most
 
@@ -91,12 +93,13 @@ UNITS = ("char", "byte", "token", "word", "line", "kb", "KB")
 UNFILLED = regex(
     r"\W{0,2}(?:\{\{[^{}\n]{1,80}\}\}|\$\{[^{}\n]{1,80}\}|\{%[^%\n]{1,80}%\}|<%=?[^%\n]{1,80}%>|%\(\w+\)s|\{\w+(?:\.\w+)*\})\W{0,2}"
 )
-PARAGRAPHS = "paragraphs in HTML"
-HABIT = 0.25  # of the replies in sessions of one kind: then it is how the model writes there
-HTML: Mapping[str, re.Pattern[str]] = {
-    "a page in HTML": regex(r"(?:<!doctype html|<html)\b.*</html>", re.IGNORECASE | re.DOTALL),
-    PARAGRAPHS: regex(r"<(p|div|ul|ol|h\d)\b[^<>]*>.*</(?:p|div|ul|ol|h\d)>", re.IGNORECASE | re.DOTALL),
-}
+PAGE = regex(r"(?:<!doctype html|<html)\b.*</html>", re.IGNORECASE | re.DOTALL)
+UNSENT_WORDS = "words about documents or a conversation that were not sent"
+IN_HTML = "HTML in the place of Markdown"
+HABIT = 0.75  # of the replies in sessions of one kind: then it is how the model writes there
+FENCED = regex(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+BLOCK_TAG, LEAST_TAGS = regex(r"</?(?:p|li|ul|ol|h[1-6]|strong|em|div)\b[^<>]{0,80}>|<br\s?/?>", re.IGNORECASE), 2
+MARKDOWN = regex(r"^(?:[ \t]*(?:[-*+]|\d+\.)[ \t]|\#{1,6}[ \t]|[ \t]*\|)|\*\*", re.MULTILINE)
 OBJECT_WITHIN = regex(r"\}\s*</(?:p|div|span|pre|li)>\Z")
 LINE_IN_HTML, LEAST_LINES = regex(r"<br ?/?>\s*?\n"), 2
 LEAST_BLANKS = 6  # of a text within an object
@@ -145,7 +148,9 @@ def program_texts(
     if hidden := _with_hidden_names(with_text, asked):
         by_sign["placeholders of names"] = hidden
     by_sign[THOUGHTS] = [reply for reply in by_sign[THOUGHTS] if is_free(reply.key)]  # a judge speaks of users
-    by_sign[PARAGRAPHS] = _without_habits(by_sign[PARAGRAPHS], with_text)
+    alone_asked = (reply for reply in by_sign[UNSENT_WORDS] if is_free(reply.key) and not reply.facets)
+    by_sign[UNSENT_WORDS] = list(alone_asked)  # other prompts, and those of facets, may show what was said
+    by_sign[IN_HTML] = _without_habits(by_sign[IN_HTML], with_text)
     least = max(LEAST, LEAST_SHARE * len(with_text))
     alone = {
         sign for sign, group in by_sign.items() if sign in ALONE or (sign == FAILURE and any(map(_is_only_that, group)))
@@ -171,13 +176,15 @@ def held_in(text: str, asked: Callable[[], str] = lambda: "") -> Iterator[str]:
 
 
 def _html_in(text: str) -> Iterator[str]:
-    """The HTML around a text, around the object that it ends with, or at the end of each of its lines."""
-    if text.startswith("<"):
-        yield from (sign for sign, pattern in HTML.items() if pattern.fullmatch(text))
-    if text.endswith(">") and OBJECT_WITHIN.search(text[-LONGEST_BRACKET:]):
+    """The HTML around a text, within it, around the object that it ends with, or at the end of each of its lines."""
+    if PAGE.fullmatch(text):
+        yield "a page in HTML"
+    elif text.endswith(">") and OBJECT_WITHIN.search(text[-LONGEST_BRACKET:]):
         yield "an object within HTML"
-    if "<br" in text and text.count("\n") == len(LINE_IN_HTML.findall(text)) >= LEAST_LINES:
+    elif "<br" in text and text.count("\n") == len(LINE_IN_HTML.findall(text)) >= LEAST_LINES:
         yield "the ends of lines in HTML"
+    elif len(BLOCK_TAG.findall(bare := FENCED.sub("", text))) >= LEAST_TAGS and not MARKDOWN.search(bare):
+        yield IN_HTML
 
 
 def _is_about_a_failure(text: str, asked: Callable[[], str]) -> bool:
@@ -288,6 +295,20 @@ def share_of_failure(text: str, asked: Callable[[], str] = lambda: "") -> float:
     return 0.0 if is_asked_about else (len(about) + len(failed)) / len(words)
 
 
+AGENT_LOG = regex(
+    r"^(?:Action(?: Input)?|Tool(?: Call)?):.*?^(?:Observation|Tool (?:Output|Result)):", re.MULTILINE | re.DOTALL
+)
+DOCUMENTS = (
+    r"(?:context|documents?|sources?|passages?|excerpts?|search\s+results|articles?|files?|knowledge\s+base|handbook)"
+)
+GIVEN = r"(?:provided|given|retrieved|supplied|attached|uploaded|available)"
+UNSENT = regex(
+    rf"\b(?:based\s+on|according\s+to|from|in|using)\s+the\s+(?:{GIVEN}\s+{DOCUMENTS}|{DOCUMENTS}\s+(?:that\s+(?:were|was|are|is)\s+|you\s+){GIVEN})"
+    rf"|\bthe\s+(?:{GIVEN}\s+{DOCUMENTS}|{DOCUMENTS}\s+you\s+{GIVEN})\s+(?:does|do|did|contains?|mentions?|indicates?|says?|states?)\b"
+    r"|\bas\s+(?:you|I)\s+(?:told|mentioned|said|explained|noted)\b[^.!?\n]{0,30}\b(?:earlier|before|last\s+\w+|previously|yesterday|in\s+(?:my|our|your)\s+(?:last|previous))\b"
+    r"|\b(?:our|your|my)\s+(?:last|previous|earlier)\s+(?:conversation|chat|session|message)s?\b",
+    re.IGNORECASE,
+)
 CAMEL = regex("([a-z])([A-Z])")
 SIGNS: Mapping[str, Callable[[str], bool]] = {
     "marks of a chat template": _has_marks,
@@ -297,6 +318,8 @@ SIGNS: Mapping[str, Callable[[str], bool]] = {
     THOUGHTS: lambda text: OF_THE_USER.match(text) is not None,
     "filler (lorem ipsum)": lambda text: "ipsum" in text and FILLER.search(text) is not None,
     NOTE: _has_a_cut_note,
+    "the log of an agent": lambda text: "ction" in text and AGENT_LOG.search(text) is not None,
+    UNSENT_WORDS: lambda text: UNSENT.search(text) is not None,
 }
 FAILURE = "the failure of a service"
 ALONE = ("a template that was not filled", "a page in HTML")  # what one reply is enough for

@@ -41,6 +41,7 @@ LABELLED = 5  # prompts that leave the form to the model: it may label its reply
 LONGEST_CLOSING = 160  # characters behind an object
 CLOSING_SHARE = 0.02  # of all replies: now and then a model says goodbye there
 LABEL = regex(r"[\[(<{【]{1,2}([^\[\](){}<>【】\"',\n]{3,40})[\])>}】]{1,2}\s+(?=\S)")
+NAME = regex(r"(?=\S*[A-Za-z])\w+(?:[-/:.]\w+)+")  # acme-mini
 BRACKETS, PICTOGRAPHS = "[(", ("So",)  # the latter is a category of Unicode
 
 
@@ -169,13 +170,21 @@ def _answers_in_place_of_model(replies: Sequence[Reply]) -> bool:
 
 
 def _is_marked(replies: Sequence[Reply]) -> bool:
-    """Whether one label stands before the replies to different prompts that leave their form to the model, or one line
-    before them or behind them whose numbers differ.
+    """Whether one label stands before the replies to different prompts that leave their form to the model, or one that
+    looks like the name of a model before replies of any form; or one line before them or behind them whose numbers
+    differ.
     """
+    if len(prompts_of(replies)) >= LABELLED and NAME.fullmatch(next(iter(_labels(replies))) or ""):
+        return len(_labels(replies)) == 1
     free = [reply for reply in replies if is_free(reply.key)]
-    labels = {label and label[1] for label in (LABEL.match((reply.text or "").strip()) for reply in free)}
+    labels = _labels(free)
     is_one_line = any(map(_are_one_line, zip(*map(numbered_lines, free), strict=True)))
     return len(prompts_of(free)) >= LABELLED and (is_one_line or (len(labels) == 1 and None not in labels))
+
+
+def _labels(replies: Iterable[Reply]) -> set[str | None]:
+    found = (LABEL.match((reply.text or "").strip()) for reply in replies)
+    return {label and label[1] for label in found}
 
 
 def _are_one_line(lines: Collection[str]) -> bool:

@@ -21,7 +21,7 @@ from selfexec.engines.http.wires.base import doubtful
 SKEW = 600.0  # seconds by which a clock may be off
 EXACT = 60.0  # seconds by which it is off where clocks are set by the network
 OLD = 3_600.0  # seconds before its call at which no reply of its own was made
-OLDEST = 366 * 86_400.0  # seconds: an earlier time is none that a clock ever showed, where nothing else is known
+OLDEST = 366 * 86_400.0  # seconds: an earlier time is none that a clock ever showed, unless it is another each time
 
 
 class ServerClocks:
@@ -30,6 +30,7 @@ class ServerClocks:
     """
 
     def __init__(self) -> None:
+        self._oldest: dict[tuple[str, str | None], float] = {}  # the first time that no clock showed
         self._right: set[tuple[str, str | None]] = set()  # None: the dates in the headers of all models
         self._exact: set[tuple[str, str | None]] = set()
 
@@ -50,7 +51,7 @@ class ServerClocks:
                 word = f"{result.stop_reason or MISSING}{BESIDE}"
                 why = f"the reply is older than its call, by {in_words(age)}: something on the way had kept it"
                 result = doubtful(result, word, why)
-            elif age < OLDEST and whose == (url, model):
+            elif whose == (url, model) and (age < OLDEST or self._oldest.setdefault(whose, made) != made):
                 result = replace(result, age=int(age))
         return result
 
