@@ -335,7 +335,7 @@ def test_the_front_says_which_ones_in_auroc_where_all_models_were_asked_for_prob
     assert made is not None
     columns = {panel.experiment: panel.columns for panel in made.panels}
     (often, which) = columns["association"]
-    assert (often.head, which.head, which.number) == ("How often", "Which ones, in probabilities", "margin in AUROC")
+    assert (often.head, which.head, which.number) == ("How often", "Which ones, in probabilities", "margin")
     for model, cell in which.cells.items():
         margin = scores.under(CONDITION).value(model, "association", "auroc_margin")
         assert cell.elsewhere and cell.row is not None and cell.row.value == margin
