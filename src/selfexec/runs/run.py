@@ -370,9 +370,11 @@ class Run:
         """What servers said of the replies, and what these show beside each other, by model; of simulated models
         nothing. Each text is looked at, so this takes a while where there are many.
         """
+        asked = [reply for reply in self.replies.values() if reply.model not in self.simulated]
+        if not asked:
+            return ()
         from selfexec.runs.server_notices import notices_among
 
-        asked = (reply for reply in self.replies.values() if reply.model not in self.simulated)
         invocations = self.manifest.invocations
         addresses = {model: where for invocation in invocations for model, where in invocation.addresses.items()}
         return tuple(notices_among(asked, addresses, self.folder, self.items.items))

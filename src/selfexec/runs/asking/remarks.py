@@ -5,14 +5,16 @@ It is read from the replies themselves, so that what earlier commands brought co
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from selfexec.experiments import Key
 from selfexec.facets import OFF, THINKING, is_call, settings_in
 from selfexec.runs.reply import Reply
-from selfexec.runs.server_notices import Notice
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
+
+if TYPE_CHECKING:
+    from selfexec.runs.server_notices import Notice  # its rules are many, and needed once all is asked
 
 NAMES_SHOWN = 5
 MUCH_EMPTY = 0.2  # of the replies of a model
@@ -21,7 +23,7 @@ MUCH_EMPTY = 0.2  # of the replies of a model
 def remarks(
     replies: Iterable[Reply],
     sent: Callable[[Key], Mapping[str, Any]] = lambda key: {},
-    notices: Iterable[Notice] = (),
+    notices: "Iterable[Notice]" = (),
 ) -> Iterator[str]:
     """`sent` has the settings that a session was asked with, `notices` what else is odd about the replies."""
     by_model: dict[str, list[Reply]] = defaultdict(list)
