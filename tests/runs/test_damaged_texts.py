@@ -61,6 +61,7 @@ DAMAGED = {
     "each word twice": " ".join(f"{word} {word}" for word in TEXT.split()),
     "their beginning twice": TEXT + TEXT,
     "their end twice": f"It is said that {SENTENCE}{SENTENCE}",
+    "phrases twice": "Good day, and day, and welcome to all of to all of you, who came here who came here by night.",
     "marks of lists or headings within one line": "Take these: - A lantern. - Some copper. - Your velvet. Then go.",
 }
 

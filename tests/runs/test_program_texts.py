@@ -37,7 +37,7 @@ WRITTEN = {
     "<p>Mix flour.</p>\n<p>Bake it.</p>": "HTML in the place of Markdown",
     "Take <strong>these</strong>:<br>flour<br>water": "HTML in the place of Markdown",
     "Ask M*** S***** in the shop.": MASKED,
-    '{"words": ["wind", "*****", "rain"]}': MASKED,
+    'These: {"words": ["wind", "*****", "rain"]}': MASKED,
     "Get rid of the ******* in the garden.": MASKED,
     'Well. <p>{"choice": "A"}</p>': "an object within HTML",
     "Mix flour.<br />\n<br />\nBake it.": "the ends of lines in HTML",
@@ -197,7 +197,7 @@ def test_a_mask_between_words_is_named_and_a_heading_or_a_number_is_not(mask: st
     held = [reply(f"He met {mask} in the harbour, {n} times.", n) for n in (1, 2)]
     assert program_texts(held) == {MASKED: held}
     among = [reply(f'{{"words": ["river", "{mask}", "sea {n}"]}}', n) for n in (1, 2)]
-    assert program_texts(among) == {MASKED: among}
+    assert program_texts(among)[MASKED] == among
     lawful = [reply(f"#### Title {n}\n\nCall XXX-{n} or XXXX-{n}.", n) for n in (1, 2)]
     assert program_texts(lawful) == {}
 
@@ -221,3 +221,31 @@ def test_latin_filler_is_named_unless_it_was_asked_for() -> None:
 def test_of_ten_recorded_models_no_text_is_a_programs(ten_models: Run) -> None:
     for model in ten_models.models:
         assert program_texts(reply for reply in ten_models.replies.values() if reply.model == model) == {}
+
+
+INSTEAD = {
+    "two replies to choose from": "**Response A**\nMix flour.\n\n**Response B**\nBuy it.",
+    "a judgement of a reply in its place": "Score: 8/10\nFeedback: the answer is well organized.",
+    "an ellipsis in the place of their middle": "Mix the flour with warm wat [...] the oven for an hour.",
+    "an object in the place of a text": '{"follow_ups": ["Which flour?", "How long?"]}',
+}
+OWN = [
+    "Response A is better than response B.",
+    "I would score it 8/10.",
+    "He wrote: \u201cMix it [...]\u201d, and so on ...",
+    '{"follow_ups": ["Which flour?"',
+]
+
+
+@pytest.mark.parametrize("sign", INSTEAD)
+def test_what_stands_in_the_place_of_a_free_reply_is_named(sign: str) -> None:
+    held = [reply(INSTEAD[sign], n) for n in range(2)]
+    assert program_texts(held) == {sign: held}
+    assert program_texts(held[:1]) == program_texts(held, lambda reply: f"As JSON: {INSTEAD[sign]}") == {}
+    judged = [msgspec.structs.replace(one, session="judge") for one in held]
+    assert program_texts(judged) == {}
+
+
+@pytest.mark.parametrize("text", OWN)
+def test_what_only_speaks_of_replies_marks_and_objects_is_not(text: str) -> None:
+    assert [*held_in(text)] == []

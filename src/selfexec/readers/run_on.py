@@ -32,6 +32,7 @@ PROMPTS_BEGIN = (
     r"|^[ \t]{0,8}[\"“](?:[^\"“”\s]+[ \t]+){2,}[^\"“”\n]*[\"”][ \t]*$|^[ \t]*={5,}[ \t]*$"
 )
 QUESTION = r"|question(?=[*_]{0,2}[ \t]?:[*_]{0,2}\s{0,4}(?:\S+[ \t]+){2})"  # "question: yes" answers one
+SIGN_OF_A_PROMPT = regex(r"\w[*_]{0,2}[ \t]?:|^[ \t]{0,8}[\"“=]|^[ \t]{0,3}\#", re.MULTILINE)
 HEADING = r"(?P<heading>^[ \t]{0,3}\#{1,6}[ \t]+\S)"
 GOES_BACK = regex(
     r"\b(?:(?<!your\s)final(?:ly)?|overall|in\s+conclusion|conclud\w+|correct(?:ion|ed)|actually|wait|hmm+|oops|sorry|edit|instead"
@@ -56,7 +57,7 @@ def up_to_a_further_prompt(
     objects may be `drafts` of the last.
     """
     whole = read(text)
-    for start, is_turn in _prompts_in(text, prompts_begin(templates)):
+    for start, is_turn in _prompts_in(text, templates):
         before = text[:start]
         first = read(before)
         if first.state != "read":
@@ -121,23 +122,39 @@ def prompts_begin(templates: tuple[str, ...]) -> re.Pattern[str]:
     """Where a prompt begins: in a form that prompts have, or with how a sentence of a template begins. Where a reply
     is to write a question, "Question:" begins its answer.
     """
-    sentences = [sentence.partition("$")[0] for text in templates for sentence in re.split(r"[.:?!]\s|\n", text)]
-    words = (re.findall(r"\w+", sentence)[:OPENING_WORDS] for sentence in sentences)
-    known = sorted({r"\W+".join(opening) for opening in words if len(opening) == OPENING_WORDS})
+    known = [r"\W+".join(opening) for opening in _openings(templates)]
     asks_for_one = any('"question"' in text for text in templates)
     begin = PROMPTS_BEGIN.replace("QUESTION", "" if asks_for_one else QUESTION)
     ours = rf"|(?:^|(?<=[.:?!]\s))[ \t]{{0,8}}(?:{'|'.join(known)})\b" if known else ""
     return re.compile(rf"{begin}{ours}|{HEADING}", re.IGNORECASE | re.MULTILINE)
 
 
-def _prompts_in(text: str, opens: re.Pattern[str]) -> Iterator[tuple[int, bool]]:
+@lru_cache(maxsize=64)
+def _openings(templates: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """The first words of each sentence of some templates that has enough of them before a field is filled in."""
+    sentences = [sentence.partition("$")[0] for text in templates for sentence in re.split(r"[.:?!]\s|\n", text)]
+    words = (tuple(re.findall(r"\w+", sentence)[:OPENING_WORDS]) for sentence in sentences)
+    return tuple(sorted({opening for opening in words if len(opening) == OPENING_WORDS}))
+
+
+def _may_hold_a_prompt(text: str, templates: tuple[str, ...]) -> bool:
+    """Whether a text may have what `prompts_begin` finds, whose pattern takes long to compile: most have no sign."""
+    if SIGN_OF_A_PROMPT.search(text):
+        return True
+    words = text.casefold()
+    return any(f"{one} {two}".casefold() in words for one, two, *_ in _openings(templates))
+
+
+def _prompts_in(text: str, templates: tuple[str, ...]) -> Iterator[tuple[int, bool]]:
     """Where further prompts may begin, behind something else. A heading begins none where the answer may be laid out
     under headings, or something is revised or concluded below it.
     """
     plain = plain_text(text)
+    if not _may_hold_a_prompt(plain, templates):
+        return
     laid_out = BEFORE_AN_OBJECT.match(plain) is None
     tries = 0
-    for match in opens.finditer(plain):
+    for match in prompts_begin(templates).finditer(plain):
         if tries == TRIES:
             return
         is_own = match["heading"] and (laid_out or GOES_BACK.search(plain, match.start()))

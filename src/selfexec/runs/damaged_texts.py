@@ -5,7 +5,7 @@
     signs for machines     characters that steer a terminal, or that nobody sees
     two scripts            Cyrillic or Greek letters within words of Latin ones, or the other way round
     blanks                 none between words, or one behind each letter
-    words twice            each word twice
+    words twice            each word twice, or several phrases of two words
     a second beginning     the beginning, and then the same once more, though not a third time: of 16 characters or more
                            where the first copy breaks off, else of 48
     a second end           the end twice, though not three times: 48 characters or more that go on in the same line
@@ -20,6 +20,7 @@ that it happened to two replies at least, to prompts that show nothing of the ki
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from selfexec.runs.encoded_texts import encodings_of
 from selfexec.runs.reply import Reply
@@ -41,6 +42,7 @@ PIECE, MOSTLY_NEW = 4, 0.6  # letters, and how many such pieces of a row differ:
 WITHOUT_BLANKS = "\u0e00"  # from Thai on, scripts may do without
 LEAST_SPACED = 40  # letters
 SPACED = regex(rf"(?:[^\W\d_] ){{{LEAST_SPACED}}}")
+LEAST_PHRASES, MOST_SUNG = 3, 12  # phrases that come twice, and how often one of their words may come in all
 LEAST_WORDS, LEAST_TWICE = 6, 0.9  # different words, since a model may repeat one, and how many of them come twice
 FEW, MOST_UNLIKE = 80, 0.7  # characters of a text whose words are compared at first
 LEAST_AGAIN, LEAST_BROKEN, SIGNS_AGAIN = 48, 16, 8  # characters, and different ones: no row of dashes
@@ -140,6 +142,14 @@ def _has_words_twice(text: str) -> bool:
     return len({*twice}) >= LEAST_WORDS and len(twice) >= LEAST_TWICE * len(pairs)
 
 
+def _has_phrases_twice(text: str) -> bool:
+    """Whether several phrases of two words follow each other twice, as pieces of a stream do that came twice."""
+    words = text.split()
+    pairs = [*pairwise(words)]
+    twice = {pair for pair, again in zip(pairs, pairs[2:], strict=False) if pair == again and pair[0] != pair[1]}
+    return len(twice) >= LEAST_PHRASES and not any(words.count(one) > MOST_SUNG for one, _ in twice)
+
+
 def _begins_again(text: str) -> bool:
     """Whether a text begins a second time: its beginning, up to some place, follows there as a whole, and no third
     time, which a model does that goes round in circles.
@@ -196,6 +206,7 @@ SIGNS: Mapping[str, Callable[[str], bool]] = {
     "no blanks between words": _lacks_blanks,
     "a blank behind each letter": _is_spaced,
     "each word twice": _has_words_twice,
+    "phrases twice": _has_phrases_twice,
     "their beginning twice": _begins_again,
     "their end twice": _ends_again,
     "words out of order": _is_out_of_order,

@@ -18,6 +18,8 @@
                           or in the place of Markdown in some of the texts
     logs of agents        what a program did (Action, Observation), before the answer
     what was not sent     words about documents that the prompt does not have, or about an earlier conversation
+    other replies         two to choose from, a judgement of one, an object in the place of a text, or a text with an
+                          ellipsis where its middle was
     edges                 a first or last line about the reply, or of the way it came by: see `odd_edges`
     objects               an object in JSON around one text, beside flags, words and numbers at most
 
@@ -147,9 +149,10 @@ def program_texts(
             by_sign[sign].append(reply)
     if hidden := _with_hidden_names(with_text, asked):
         by_sign["placeholders of names"] = hidden
-    by_sign[THOUGHTS] = [reply for reply in by_sign[THOUGHTS] if is_free(reply.key)]  # a judge speaks of users
-    alone_asked = (reply for reply in by_sign[UNSENT_WORDS] if is_free(reply.key) and not reply.facets)
-    by_sign[UNSENT_WORDS] = list(alone_asked)  # other prompts, and those of facets, may show what was said
+    for sign in OF_FREE_REPLIES:  # a judge speaks of users and of responses
+        by_sign[sign] = [reply for reply in by_sign[sign] if is_free(reply.key)]
+    # the prompts of facets may show what was said
+    by_sign[UNSENT_WORDS] = [reply for reply in by_sign[UNSENT_WORDS] if not reply.facets]
     by_sign[IN_HTML] = _without_habits(by_sign[IN_HTML], with_text)
     least = max(LEAST, LEAST_SHARE * len(with_text))
     alone = {
@@ -171,6 +174,8 @@ def held_in(text: str, asked: Callable[[], str] = lambda: "") -> Iterator[str]:
         yield NOTE
     if text.startswith("{") and _is_wrapped(text.strip(), asked()):
         yield "an object around one text"
+    elif text.startswith(("{", "[")) and _is_an_object(text.strip(), asked()):
+        yield OBJECT_ALONE
     if _is_about_a_failure(text, asked):
         yield FAILURE
 
@@ -225,6 +230,20 @@ def _is_wrapped(text: str, asked: str) -> bool:
     blanks = [value.count(" ") if isinstance(value, str) else 0 for value in wrapped.values()]
     is_flat = not any(isinstance(value, dict | list) for value in wrapped.values())
     return is_flat and sum(number > 0 for number in blanks) == 1 and max(blanks) >= LEAST_BLANKS
+
+
+def _is_an_object(text: str, asked: str) -> bool:
+    """Whether a text is nothing but an object or a list in JSON without a sentence under a name of its own, by which a
+    model may answer, and nothing of the kind was asked for.
+    """
+    if not text.endswith(("}", "]")) or OF_DATA.search(asked):
+        return False
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    parts = said.values() if isinstance(said, dict) else ()
+    return not any(isinstance(part, str) and len(part.split()) >= LEAST_BLANKS for part in parts)
 
 
 def _has_any(text: str, parts: Iterable[str]) -> bool:
@@ -309,6 +328,19 @@ UNSENT = regex(
     r"|\b(?:our|your|my)\s+(?:last|previous|earlier)\s+(?:conversation|chat|session|message)s?\b",
     re.IGNORECASE,
 )
+LABEL_OF_A_REPLY = regex(
+    r"^\W*(?:Response|Answer|Reply|Output|Assistant|Model|Candidate)[ \t]+([AB12])\b\W*$", re.IGNORECASE | re.MULTILINE
+)
+MARK_OF_A_JUDGE = regex(r"\W*(?:score|rating|grade|marks?)\b\W{1,5}\d+(?:\.\d+)?\s*(?:/|out\s+of)\s*\d+", re.IGNORECASE)
+ELLIPSES = ("[...]", "[…]", " … ", "[..]")
+ELIDED = regex(r"\w[,;]?[ \t]*\[(?:\.{2,3}|…)\][ \t]*\w|[a-z,] … [a-z]")
+TWO_REPLIES, JUDGEMENT = "two replies to choose from", "a judgement of a reply in its place"
+OBJECT_ALONE = "an object in the place of a text"
+OF_DATA = regex(r"json|arrays?\b|dict|object|list|config|schema|yaml|\bapi\b|code|\bdata|[{\[]", re.IGNORECASE)
+ELIDED_MIDDLE = "an ellipsis in the place of their middle"
+OF_FREE_REPLIES = (THOUGHTS, UNSENT_WORDS, TWO_REPLIES, JUDGEMENT, ELIDED_MIDDLE, OBJECT_ALONE)
+
+
 CAMEL = regex("([a-z])([A-Z])")
 SIGNS: Mapping[str, Callable[[str], bool]] = {
     "marks of a chat template": _has_marks,
@@ -320,6 +352,9 @@ SIGNS: Mapping[str, Callable[[str], bool]] = {
     NOTE: _has_a_cut_note,
     "the log of an agent": lambda text: "ction" in text and AGENT_LOG.search(text) is not None,
     UNSENT_WORDS: lambda text: UNSENT.search(text) is not None,
+    TWO_REPLIES: lambda text: len({*map(str.upper, LABEL_OF_A_REPLY.findall(text))} & {"A", "B", "1", "2"}) > 1,
+    JUDGEMENT: lambda text: MARK_OF_A_JUDGE.match(text) is not None,
+    ELIDED_MIDDLE: lambda text: _has_any(text, ELLIPSES) and ELIDED.search(text) is not None,
 }
 FAILURE = "the failure of a service"
 ALONE = ("a template that was not filled", "a page in HTML")  # what one reply is enough for

@@ -40,6 +40,7 @@ HEAD_BYTES = 50  # of the words of a first line: models often begin with "Let me
 LABELLED = 5  # prompts that leave the form to the model: it may label its reply now and then
 LONGEST_CLOSING = 160  # characters behind an object
 CLOSING_SHARE = 0.02  # of all replies: now and then a model says goodbye there
+FIRST_PERSON = frozenset(("i", "me", "my", "mine"))  # who speaks so is the model: "Let me know if you need more"
 LABEL = regex(r"[\[(<{【]{1,2}([^\[\](){}<>【】\"',\n]{3,40})[\])>}】]{1,2}\s+(?=\S)")
 NAME = regex(r"(?=\S*[A-Za-z])\w+(?:[-/:.]\w+)+")  # acme-mini
 BRACKETS, PICTOGRAPHS = "[(", ("So",)  # the latter is a category of Unicode
@@ -50,7 +51,7 @@ def repeated_texts(replies: Iterable[Reply]) -> dict[str, list[list[Reply]]]:
     came = [reply for reply in replies if reply.text and not is_call(reply.session)]
     behind = Counter(words for reply in came if (words := words_behind_object(reply)))
     least = max(LEAST_REPLIES, CLOSING_SHARE * len(came))
-    closing = {words for words, number in behind.items() if number >= least}
+    closing = {words for words, number in behind.items() if number >= least and FIRST_PERSON.isdisjoint(words.split())}
     marks = [tuple(marks_of(reply, closing)) for reply in came]
     times = Counter(mark for those in marks for mark in those)
     groups: dict[int, list[Reply]] = defaultdict(list)
