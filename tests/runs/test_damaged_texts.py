@@ -61,7 +61,7 @@ DAMAGED = {
     "each word twice": " ".join(f"{word} {word}" for word in TEXT.split()),
     "their beginning twice": TEXT + TEXT,
     "their end twice": f"It is said that {SENTENCE}{SENTENCE}",
-    "phrases twice": "Good day, and day, and welcome to all of to all of you, who came here who came here by night.",
+    "phrases twice": "You will hear will hear a dozen of to all of to all and who came here who came here by night.",
     "marks of lists or headings within one line": "Take these: - A lantern. - Some copper. - Your velvet. Then go.",
 }
 
@@ -139,6 +139,8 @@ def test_words_out_of_order_are_damage_and_small_letters_alone_are_not() -> None
         "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35\u0e04\u0e23\u0e31\u0e1a" * 20,
         "Take three: 1. A lantern. 2. Some copper. 3. Your velvet. Then go.",
         "Take these:\n- A lantern. - Some copper. - Your velvet. - Go.",
+        "| A | B | A | B |\n| true | false | true | false | true | false |",
+        "la la la la la la, row row row your boat, row row row your boat",
         f"{TEXT}\n" * 3,  # a model that goes round in circles
         "",
     ],

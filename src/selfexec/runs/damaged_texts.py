@@ -20,7 +20,7 @@ that it happened to two replies at least, to prompts that show nothing of the ki
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from operator import eq
 
 from selfexec.runs.encoded_texts import encodings_of
 from selfexec.runs.reply import Reply
@@ -42,7 +42,8 @@ PIECE, MOSTLY_NEW = 4, 0.6  # letters, and how many such pieces of a row differ:
 WITHOUT_BLANKS = "\u0e00"  # from Thai on, scripts may do without
 LEAST_SPACED = 40  # letters
 SPACED = regex(rf"(?:[^\W\d_] ){{{LEAST_SPACED}}}")
-LEAST_PHRASES, MOST_SUNG = 3, 12  # phrases that come twice, and how often one of their words may come in all
+PHRASES, LEAST_PHRASES = (2, 3, 4), 3  # words of one that comes twice, and how many such there are
+FIRST_PAGE, SHORTEST = 1_500, 1  # characters that are looked through, and letters that make no word
 LEAST_WORDS, LEAST_TWICE = 6, 0.9  # different words, since a model may repeat one, and how many of them come twice
 FEW, MOST_UNLIKE = 80, 0.7  # characters of a text whose words are compared at first
 LEAST_AGAIN, LEAST_BROKEN, SIGNS_AGAIN = 48, 16, 8  # characters, and different ones: no row of dashes
@@ -143,11 +144,18 @@ def _has_words_twice(text: str) -> bool:
 
 
 def _has_phrases_twice(text: str) -> bool:
-    """Whether several phrases of two words follow each other twice, as pieces of a stream do that came twice."""
-    words = text.split()
-    pairs = [*pairwise(words)]
-    twice = {pair for pair, again in zip(pairs, pairs[2:], strict=False) if pair == again and pair[0] != pair[1]}
-    return len(twice) >= LEAST_PHRASES and not any(words.count(one) > MOST_SUNG for one, _ in twice)
+    """Whether several phrases of two to four words follow each other twice, as pieces of a stream that came twice."""
+    words = text[:FIRST_PAGE].split()
+    twice = set[str]()
+    for size in PHRASES:
+        alike = bytes(map(eq, words, words[size:]))
+        at = alike.find(b"\1" * size)
+        while at >= 0:
+            phrase = words[at : at + size]
+            if len({word for word in phrase if len(word) > SHORTEST and word.isalpha()}) > 1:  # no row of a table
+                twice.add(" ".join(phrase))
+            at = alike.find(b"\1" * size, at + size)
+    return len(twice) >= LEAST_PHRASES
 
 
 def _begins_again(text: str) -> bool:

@@ -33,6 +33,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+from selfexec.experiments import EXPERIMENTS
+from selfexec.runs.exchanged_replies import asked_keys
 from selfexec.runs.odd_edges import CLOSED, NOTE, edges_of
 from selfexec.runs.readings import is_free
 from selfexec.runs.reply import Reply, prompts_of
@@ -151,6 +153,7 @@ def program_texts(
         by_sign["placeholders of names"] = hidden
     for sign in OF_FREE_REPLIES:  # a judge speaks of users and of responses
         by_sign[sign] = [reply for reply in by_sign[sign] if is_free(reply.key)]
+    by_sign[OBJECT_ALONE] = [reply for reply in by_sign[OBJECT_ALONE] if not _has_an_asked_key(reply)]
     # the prompts of facets may show what was said
     by_sign[UNSENT_WORDS] = [reply for reply in by_sign[UNSENT_WORDS] if not reply.facets]
     by_sign[IN_HTML] = _without_habits(by_sign[IN_HTML], with_text)
@@ -232,6 +235,14 @@ def _is_wrapped(text: str, asked: str) -> bool:
     return is_flat and sum(number > 0 for number in blanks) == 1 and max(blanks) >= LEAST_BLANKS
 
 
+def _has_an_asked_key(reply: Reply) -> bool:
+    """Whether a text has a key that some prompt of its experiment asks for: a model may answer them all alike."""
+    prompts = EXPERIMENTS[reply.experiment].prompts if reply.experiment in EXPERIMENTS else ()
+    return any(
+        f'"{key}"' in (reply.text or "").casefold() for kind in prompts for key in asked_keys(reply.experiment, kind)
+    )
+
+
 def _is_an_object(text: str, asked: str) -> bool:
     """Whether a text is nothing but an object or a list in JSON without a sentence under a name of its own, by which a
     model may answer, and nothing of the kind was asked for.
@@ -239,10 +250,10 @@ def _is_an_object(text: str, asked: str) -> bool:
     if not text.endswith(("}", "]")) or OF_DATA.search(asked):
         return False
     try:
-        said = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    parts = said.values() if isinstance(said, dict) else ()
+    parts = value.values() if isinstance(value, dict) else ()
     return not any(isinstance(part, str) and len(part.split()) >= LEAST_BLANKS for part in parts)
 
 

@@ -184,8 +184,8 @@ def _is_marked(replies: Sequence[Reply]) -> bool:
 
 
 def _labels(replies: Iterable[Reply]) -> set[str | None]:
-    found = (LABEL.match((reply.text or "").strip()) for reply in replies)
-    return {label and label[1] for label in found}
+    labels = (LABEL.match((reply.text or "").strip()) for reply in replies)
+    return {label and label[1] for label in labels}
 
 
 def _are_one_line(lines: Collection[str]) -> bool:
