@@ -242,3 +242,10 @@ def test_an_absurd_count_of_tokens_is_unknown(wire: str) -> None:
         body |= {"usage": usage} if wire != "gemini" else {"usageMetadata": {"candidatesTokenCount": count}}
         found = of_body(wire, body)
         assert found and (found.text, found.output_tokens) == ("Hello", None)
+
+
+@pytest.mark.parametrize(("limit", "end"), [(64, "length"), (65, "stop"), (None, "stop"), ("64", "stop")])
+def test_a_response_with_as_many_tokens_as_the_limit_that_it_repeats_was_cut_there(limit: Any, end: str) -> None:
+    body = whole("responses", "Hello", "completed") | {"max_output_tokens": limit}
+    body["usage"] = {"input_tokens": 3, "output_tokens": 64, "total_tokens": 67}
+    assert of_body("responses", body).stop_reason == end

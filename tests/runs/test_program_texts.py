@@ -226,12 +226,14 @@ def test_of_ten_recorded_models_no_text_is_a_programs(ten_models: Run) -> None:
 INSTEAD = {
     "two replies to choose from": "**Response A**\nMix flour.\n\n**Response B**\nBuy it.",
     "a judgement of a reply in its place": "Score: 8/10\nFeedback: the answer is well organized.",
+    "a short text that ends in an ellipsis": "⏳ Working on it…",
     "an ellipsis in the place of their middle": "Mix the flour with warm wat [...] the oven for an hour.",
     "an object in the place of a text": '{"follow_ups": ["Which flour?", "How long?"]}',
 }
 OWN = [
     "Response A is better than response B.",
     "I would score it 8/10.",
+    "Well, I would rather not say how that is done; but ask a baker, who may well know of it...",
     "He wrote: \u201cMix it [...]\u201d, and so on ...",
     '{"follow_ups": ["Which flour?"',
 ]

@@ -349,7 +349,9 @@ TWO_REPLIES, JUDGEMENT = "two replies to choose from", "a judgement of a reply i
 OBJECT_ALONE = "an object in the place of a text"
 OF_DATA = regex(r"json|arrays?\b|dict|object|list|config|schema|yaml|\bapi\b|code|\bdata|[{\[]", re.IGNORECASE)
 ELIDED_MIDDLE = "an ellipsis in the place of their middle"
-OF_FREE_REPLIES = (THOUGHTS, UNSENT_WORDS, TWO_REPLIES, JUDGEMENT, ELIDED_MIDDLE, OBJECT_ALONE)
+TO_COME = "a short text that ends in an ellipsis"
+WAITING = regex(r"\W{0,6}[\w'’ ,]{3,60}(?:…|\.\.\.)")
+OF_FREE_REPLIES = (THOUGHTS, UNSENT_WORDS, TWO_REPLIES, JUDGEMENT, TO_COME, ELIDED_MIDDLE, OBJECT_ALONE)
 
 
 CAMEL = regex("([a-z])([A-Z])")
@@ -365,6 +367,7 @@ SIGNS: Mapping[str, Callable[[str], bool]] = {
     UNSENT_WORDS: lambda text: UNSENT.search(text) is not None,
     TWO_REPLIES: lambda text: len({*map(str.upper, LABEL_OF_A_REPLY.findall(text))} & {"A", "B", "1", "2"}) > 1,
     JUDGEMENT: lambda text: MARK_OF_A_JUDGE.match(text) is not None,
+    TO_COME: lambda text: len(text) <= LONGEST_STAND_IN and WAITING.fullmatch(text.strip()) is not None,
     ELIDED_MIDDLE: lambda text: _has_any(text, ELLIPSES) and ELIDED.search(text) is not None,
 }
 FAILURE = "the failure of a service"

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from selfexec.engines.base import CallResult
 from selfexec.engines.http.ends import End, add_ends, end_of, is_missing, printable_end, worse
 from selfexec.engines.http.providers import Endpoint
@@ -91,7 +93,14 @@ def _result(body: Any) -> CallResult:
     result = by_total(result, usage, count_of(usage.get("total_tokens")))
     there = bool(parts) or any(item.get("type") == "function_call" for item in items)
     ends = _ends(body, messages)
-    return concluded(body, result, ends, message=there, places=messages, besides=JUDGED)
+    found = concluded(body, result, ends, message=there, places=messages, besides=JUDGED)
+    return _at_its_limit(found, body.get("max_output_tokens"))
+
+
+def _at_its_limit(result: CallResult, limit: Any) -> CallResult:
+    """A reply that has as many tokens as the limit that the body repeats was cut there, whatever is said of its end."""
+    is_cut = result.stop_reason == "stop" and count_of(limit) is not None and result.output_tokens == count_of(limit)
+    return replace(result, stop_reason="length") if is_cut else result
 
 
 def _check_output_text(text: Any, messages: Sequence[Mapping[str, Any]], said: Said) -> None:
