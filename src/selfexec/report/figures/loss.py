@@ -59,8 +59,8 @@ def loss(numbers: FigureNumbers) -> Figure | None:
 
 
 def _finding(losses: Losses, replies: int, coverage: Mapping[str, Mapping[str, Number]]) -> str:
-    """How many replies, and where most claims are lost: a reply may have several of an item's claims, or one side of
-    all.
+    """How many replies, and where most claims are lost (a reply may have several of them); where none are, where most
+    replies are.
     """
     lost = {part.state for parts in losses.values() for part in parts}
     states = " or ".join(state for state in ("missing", "unreadable", "withheld") if state in lost)
@@ -68,7 +68,9 @@ def _finding(losses: Losses, replies: int, coverage: Mapping[str, Mapping[str, N
     text = f"{total:,} of {replies:,} replies {is_or_are(total)} {states}"
     unread = {(model, e): 1 - number.value for e, of in coverage.items() for model, number in of.items()}
     if not unread or max(unread.values()) == 0:
-        return text
+        shares = {of: sum(part.replies for part in parts) / parts[0].of for of, parts in losses.items()}
+        model, experiment = most = max(shares, key=shares.__getitem__)
+        return f"{text}; the highest share is {percent(shares[most])} ({model}, {experiment.replace('_', ' ')})"
     model, experiment = most = max(unread, key=unread.__getitem__)
     claims = f"{percent(unread[most])} of claims ({model}, {experiment.replace('_', ' ')})"
     return f"{text}; with them, at most {claims} are lost"

@@ -93,8 +93,8 @@ def _result(body: Any) -> CallResult:
     result = by_total(result, usage, count_of(usage.get("total_tokens")))
     there = bool(parts) or any(item.get("type") == "function_call" for item in items)
     ends = _ends(body, messages)
-    found = concluded(body, result, ends, message=there, places=messages, besides=JUDGED)
-    return _at_its_limit(found, body.get("max_output_tokens"))
+    result = concluded(body, result, ends, message=there, places=messages, besides=JUDGED)
+    return _at_its_limit(result, body.get("max_output_tokens"))
 
 
 def _at_its_limit(result: CallResult, limit: Any) -> CallResult:
