@@ -496,6 +496,20 @@ def test_a_run_says_what_is_out_and_asks_the_rest(tmp_path: Path) -> None:
     assert sx.load(out).observations.sort("item").equals(straight.observations.sort("item"))
 
 
+def test_a_failed_reply_whose_repeat_is_out_in_a_batch_is_missing_and_not_kept(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    with served(SimServer(load("starter")).app()) as url:
+        half = ("--model", "openai/typical", "--base-url", url, "-o", out, "--experiment", "restriction")
+        exported(out, base_url=url)
+        waiting = [key for key in requests_of(out).out if key.session == "execute"]
+        failed = [Reply(**key._asdict() | {"facets": dict(key.facets)}, text=None, error="status 500") for key in waiting]
+        with (out / "replies.jsonl").open("ab") as file:
+            file.writelines(reply.line.rstrip() + b"\n" for reply in failed)
+        found = selfexec("run", *half, "--limit", "5")
+        assert len(failed) == 3 and "6 are out in a batch" in found.output
+        assert "6 replies kept, 9 missing" in found.output
+
+
 def test_a_run_asks_what_is_out_when_told(tmp_path: Path) -> None:
     out = tmp_path / "run"
     with served(SimServer(load("starter")).app()) as url:
