@@ -307,8 +307,8 @@ def test_the_same_command_asks_nothing_again_and_what_depends_on_it_waits(tmp_pa
         now, _ = foreseen(plan([MODEL], experiments=["restriction"], limit=6, out=out))
         _, progress = run_in(out)
     # of 18 sessions 14 are here; 2 responses have an unknown end, and their 2 judges wait for them
-    assert (now.here, now.ended, now.behind, now.sessions_left) == (14, 2, 2, 0)
-    assert (progress.done, progress.ended, progress.waiting, progress.left) == (14, 2, 2, 0)
+    assert (now.here, now.not_asked_again, now.behind, now.sessions_left) == (14, 2, 2, 0)
+    assert (progress.done, progress.not_asked_again, progress.waiting, progress.left) == (14, 2, 2, 0)
     assert len(engine.calls) == asked == 16 and progress.unfinished
 
 
@@ -342,7 +342,7 @@ def test_an_item_of_which_a_prediction_is_missing_is_asked_for_the_rest(tmp_path
     with scripted(lambda call, number: said('{"choice": "A"}')) as engine:
         _, progress = run_in(out, limit=1)
     assert "predict" not in {call.session_kind for call in engine.calls} and engine.calls
-    assert (progress.ended, progress.left, progress.waiting) == (1, 0, 0)
+    assert (progress.not_asked_again, progress.left, progress.waiting) == (1, 0, 0)
 
 
 def test_sessions_for_somebody_else_to_ask_are_none_that_ended_so(tmp_path: Path) -> None:
@@ -358,9 +358,9 @@ def test_sessions_for_somebody_else_to_ask_are_none_that_ended_so(tmp_path: Path
 
     held, again = left(found.replies), left(found.replies, retry_ends=True)
     accepted = left(stored_replies(out, [WORD]))
-    assert (held.asked, held.ended) == (0, 2)
-    assert (again.asked, again.ended) == (2, 0)
-    assert (accepted.asked, accepted.ended) == (2, 0)  # the judges
+    assert (held.asked, held.not_asked_again) == (0, 2)
+    assert (again.asked, again.not_asked_again) == (2, 0)
+    assert (accepted.asked, accepted.not_asked_again) == (2, 0)  # the judges
 
 
 def test_ways_on_name_both_options() -> None:
@@ -507,7 +507,7 @@ def test_a_judges_reply_with_an_unknown_end_is_not_asked_again_unless_that_is_wa
         judged, progress = judging(found)
         assert len(judged.judgements) == 19 and [text for text in progress.warnings if "odd/judge: 1 of 20" in text]
         _, progress = judging(judged)
-        assert (len(engine.calls), progress.ended, progress.left) == (20, 1, 0) and progress.unfinished
+        assert (len(engine.calls), progress.not_asked_again, progress.left) == (20, 1, 0) and progress.unfinished
         judged, progress = judging(judged, retry_ends=True)
     assert len(engine.calls) == 21 and len(judged.judgements) == 20 and not progress.unfinished
 

@@ -325,7 +325,7 @@ def _state(key: "Key", reading: "Reading") -> str:
 
 
 def _say_what_is_here(remaining: "Remaining[Plan]") -> None:
-    if remaining.here or remaining.out or remaining.ended:
+    if remaining.here or remaining.out or remaining.not_asked_again:
         say(_here(remaining))
 
 
@@ -339,8 +339,8 @@ def _here(remaining: "Remaining[Plan]") -> str:
     )
     out = f", {number_of(remaining.out, 'is', 'are')} out in a batch" if remaining.out else ""
     ended = (
-        f", {number_of(remaining.ended, 'has', 'have')} an unknown end and {is_or_are(remaining.ended)} not asked again"
-        if remaining.ended
+        f", {number_of(number, 'has', 'have')} an unknown end and {is_or_are(number)} not asked again"
+        if (number := remaining.not_asked_again)
         else ""
     )
     waiting = f"; {number_of(remaining.behind, 'waits', 'wait')} for these" if remaining.behind else ""
@@ -371,7 +371,7 @@ def _foreseen(plan: "Plan") -> Iterator[str]:
     from selfexec.runs.asking.estimate import foreseen
 
     remaining, rest = foreseen(plan)
-    if remaining.here or remaining.out or remaining.ended:
+    if remaining.here or remaining.out or remaining.not_asked_again:
         yield _here(remaining)
     if not remaining.sessions_left:
         return

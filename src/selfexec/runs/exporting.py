@@ -43,8 +43,8 @@ class ExportedSession(msgspec.Struct, frozen=True, omit_defaults=True):
 @dataclass
 class Round:
     """A round as it is made: `asked` counts its sessions, `waiting` those that may follow once they are answered, and
-    `ended` those that are missing and not asked again, since the end of their reply is not known; with `retry_ends`
-    these are asked, too. Where there is a `design`, nothing else is asked; of experiments about logs, only what logs
+    `not_asked_again` those that are missing, since the end of their reply is not known; with `retry_ends` these are
+    asked, too. Where there is a `design`, nothing else is asked; of experiments about logs, only what logs
     have (`recorded`).
     """
 
@@ -60,7 +60,7 @@ class Round:
     recorded: frozenset[JobKey] = frozenset()
     asked: int = 0
     waiting: int = 0
-    ended: int = 0
+    not_asked_again: int = 0
     _there: dict[JobKey, list[Key]] = field(default_factory=dict, init=False, repr=False)
     _asking: Mapping[str, Mapping[Condition, Prompts]] = field(default_factory=dict, init=False, repr=False)
     _forcing: frozenset[str] = field(default=frozenset(), init=False, repr=False)
@@ -141,7 +141,7 @@ class Round:
                 asked += 1
                 yield ExportedSession(*key[:5], custom_id(key), prompt, dict(key.facets), self.cut)
             elif self._is_held(self.replies[key]):
-                self.ended += 1
+                self.not_asked_again += 1
         self.asked += asked
         if asked:
             self.waiting += sum(name not in prompts for name in place.own(place.names))

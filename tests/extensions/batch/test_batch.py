@@ -502,7 +502,9 @@ def test_a_failed_reply_whose_repeat_is_out_in_a_batch_is_missing_and_not_kept(t
         half = ("--model", "openai/typical", "--base-url", url, "-o", out, "--experiment", "restriction")
         exported(out, base_url=url)
         waiting = [key for key in requests_of(out).out if key.session == "execute"]
-        failed = [Reply(**key._asdict() | {"facets": dict(key.facets)}, text=None, error="status 500") for key in waiting]
+        failed = [
+            Reply(**key._asdict() | {"facets": dict(key.facets)}, text=None, error="status 500") for key in waiting
+        ]
         with (out / "replies.jsonl").open("ab") as file:
             file.writelines(reply.line.rstrip() + b"\n" for reply in failed)
         found = selfexec("run", *half, "--limit", "5")

@@ -205,7 +205,7 @@ async def _round(plan: Plan, known: Mapping[Key, Reply], requests: Requests) -> 
             break
         found.wanted += state.due.values()
         found.out += len(state.out)
-        found.ended += len(state.ended)
+        found.ended += len(state.not_asked_again)
         if state.due or state.out:  # what waits for an ended one alone does not follow
             found.behind += len(set(plan.keys(job)) - state.seen)
     return found

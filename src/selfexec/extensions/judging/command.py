@@ -117,7 +117,7 @@ def _agreement_of(folder: Path, experiment: str | None = None) -> str:
 
 def _left(progress: "Progress") -> str:
     """How many replies are not judged, and the ways on."""
-    ended = progress.ended + progress.unknown_ends
+    ended = progress.not_asked_again + progress.unknown_ends
     again = progress.left + progress.failures.total() - progress.unknown_ends
     rest = " The same command goes on." if again else ""
     ends = (

@@ -89,7 +89,7 @@ class JudgingPlan:
         here = frozenset(case for case, reply in stored.items() if reply and not reply.failed)
         unknown = (case for case, reply in stored.items() if reply and reply.ended_unknown)
         ended = frozenset(() if self.retry_ends else unknown)
-        return Remaining(self, self.known, len(here), here, waiting=ended, ended=len(ended))
+        return Remaining(self, self.known, len(here), here, waiting=ended, not_asked_again=len(ended))
 
     @property
     def here(self) -> Sequence[JudgeReply]:

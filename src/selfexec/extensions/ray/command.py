@@ -52,9 +52,9 @@ def asked_over(address: str, shards: int | None, planned: "Plan") -> "Run":
 
 
 def _left(joined: "Joining", progress: "Progress") -> Iterator[str]:
-    missing = progress.failures.total() + progress.waiting + progress.left + progress.ended
+    missing = progress.failures.total() + progress.waiting + progress.left + progress.not_asked_again
     why = f" ({progress.capped}, which is shared out among the shards)" if progress.capped else ""
-    ended = progress.ended + progress.unknown_ends
+    ended = progress.not_asked_again + progress.unknown_ends
     way_on = f"The same command{' with more' if progress.capped else ''} asks for the rest."
     rest = f" {way_on}" if progress.failures.total() - progress.unknown_ends + progress.left else ""
     ends = (

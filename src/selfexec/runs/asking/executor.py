@@ -82,7 +82,7 @@ def ask_due(
         note_remaining(progress, remaining, back_end.engine)
         calls_left = None if caps.calls is None else caps.calls - progress.calls
         if calls_left is not None and calls_left < 1:
-            progress.left = progress.total - progress.done - progress.waiting - progress.out - progress.ended
+            progress.left = progress.total - progress.done - progress.waiting - progress.out - progress.not_asked_again
             break
         run_coroutine(Executor(back_end, remaining, replace(caps, calls=calls_left), spent, report, progress).ask_all())
     writer.raise_fault()
@@ -92,7 +92,11 @@ def note_remaining(progress: Progress, remaining: Remaining[Any], engine: Engine
     """Have the progress of a command begin with how its plan stands, and show what its engine tells."""
     progress.total = remaining.plan.sessions
     progress.done = remaining.here + remaining.unneeded.total()
-    progress.out, progress.waiting, progress.ended = remaining.out, remaining.behind, remaining.ended
+    progress.out, progress.waiting, progress.not_asked_again = (
+        remaining.out,
+        remaining.behind,
+        remaining.not_asked_again,
+    )
     progress.unneeded += remaining.unneeded
     progress.warnings, progress.prices = engine.warnings, remaining.plan.prices
     progress.servers_away = engine.waiting if isinstance(engine, Waiting) else {}
@@ -144,7 +148,7 @@ class Executor:
             finally:
                 self._over = True
         self._gate.settle()
-        progress.left = progress.total - progress.done - progress.waiting - progress.out - progress.ended
+        progress.left = progress.total - progress.done - progress.waiting - progress.out - progress.not_asked_again
         progress.capped = self._within_caps.capped if self._within_caps and progress.left else None
 
     async def _work(self, jobs: Jobs) -> None:

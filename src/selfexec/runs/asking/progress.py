@@ -73,7 +73,7 @@ class Progress:
 
     `took` says by experiment and kind of session what the calls took. `done` counts what was here already too, and what
     turned out not to be needed: `unneeded`, by experiment and kind. `out` counts sessions that are out in a batch,
-    `ended` those that an earlier command asked and whose reply has an unknown end, which are not asked again;
+    `not_asked_again` those that an earlier command asked and whose reply has an unknown end, which are not asked again;
     `unknown_ends` counts the failures that have one. `waiting` counts sessions that need the reply of one that failed,
     is out or has such an end, `left` what else was not asked in the end. `cost` is in US dollars, of the calls for
     which the provider said it; of the others `priced` is what they come to at `prices`, by model, and `uncounted` are
@@ -89,7 +89,7 @@ class Progress:
     waiting: int = 0
     left: int = 0
     out: int = 0
-    ended: int = 0
+    not_asked_again: int = 0
     unknown_ends: int = 0
     capped: str | None = None
     cost: float = 0.0
@@ -134,7 +134,7 @@ class Progress:
     @property
     def unfinished(self) -> bool:
         """Whether anything was not asked, or has failed."""
-        return bool(self.failures or self.waiting or self.left or self.ended)
+        return bool(self.failures or self.waiting or self.left or self.not_asked_again)
 
     def sum_up(self, parts: Iterable["Progress"], total: int) -> None:
         """Be what these parts are together, of so many sessions."""
@@ -146,7 +146,7 @@ class Progress:
             "withheld",
             "waiting",
             "left",
-            "ended",
+            "not_asked_again",
             "unknown_ends",
             "cost",
             "priced",

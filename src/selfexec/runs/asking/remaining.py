@@ -71,8 +71,8 @@ class Remaining(Generic[P]):
 
     `out` counts the sessions that are out in a batch, which are not asked here: of jobs that are begun they stand
     there with those that are here. Of the jobs in `waiting` nothing can be asked before these are back; `behind`
-    counts the sessions that wait so. `ended` counts the sessions whose reply has an unknown end that nobody has
-    accepted: unless the plan says so they are not asked again, and what needs their replies waits in the same way.
+    counts the sessions that wait so. `not_asked_again` counts the sessions whose reply has an unknown end that nobody
+    has accepted: unless the plan says so they are not asked again, and what needs their replies waits in the same way.
     """
 
     plan: P
@@ -86,13 +86,19 @@ class Remaining(Generic[P]):
     out: int = 0
     waiting: frozenset[Any] = frozenset()
     behind: int = 0
-    ended: int = 0
+    not_asked_again: int = 0
 
     @property
     def sessions_left(self) -> int:
         """How many sessions are still to be asked, at most, and can be asked now."""
         return (
-            self.plan.sessions - self.here - self.unneeded.total() + self.further - self.out - self.behind - self.ended
+            self.plan.sessions
+            - self.here
+            - self.unneeded.total()
+            + self.further
+            - self.out
+            - self.behind
+            - self.not_asked_again
         )
 
     def jobs(self) -> Iterator[tuple[Any, Sequence[Key]]]:
@@ -117,17 +123,17 @@ async def remaining_of(plan: Plan, stored: Mapping[Key, Reply]) -> Remaining[Pla
         if planned and (plan.shard is None or plan.shard.has(*key[:3])):
             touched[Job(*key[:4])] = None
     here, further, whole, unneeded = 0, 0, set(), Counter[tuple[str, str]]()
-    out, waiting, behind, ended = 0, set(), 0, 0
+    out, waiting, behind, not_asked_again = 0, set(), 0, 0
     begun: dict[int, dict[Job, Sequence[Key]]] = defaultdict(dict)
     for job in touched:
         state = await job_state(plan, job, stored, requests)
-        wanted, held = state.due.keys(), state.out | state.ended
+        wanted, held = state.due.keys(), state.out | state.not_asked_again
         keys = dict.fromkeys(plan.keys(job))
         found = [key for key in state.here if key in keys]
         here += len(found)
         further += len((wanted | held) - keys.keys())
         out += len(state.out)
-        ended += len(state.ended)
+        not_asked_again += len(state.not_asked_again)
         if held and not wanted:
             waiting.add(job)
             behind += len(keys.keys() - found - held)
@@ -140,7 +146,7 @@ async def remaining_of(plan: Plan, stored: Mapping[Key, Reply]) -> Remaining[Pla
             begun[job.epoch][job] = found
     return Remaining(
         *(plan, stored, here, frozenset(whole), _in_order(plan, begun) if begun else {}, unneeded, further),
-        *(requests, out, frozenset(waiting), behind, ended),
+        *(requests, out, frozenset(waiting), behind, not_asked_again),
     )
 
 
@@ -201,12 +207,12 @@ class JobState:
     here: dict[Key, None] = field(default_factory=dict)
     due: dict[Key, DueCall] = field(default_factory=dict)
     out: set[Key] = field(default_factory=set)
-    ended: set[Key] = field(default_factory=set)
+    not_asked_again: set[Key] = field(default_factory=set)
 
     @property
     def seen(self) -> set[Key]:
         """All sessions that came up."""
-        return {*self.here, *self.due, *self.out, *self.ended}
+        return {*self.here, *self.due, *self.out, *self.not_asked_again}
 
 
 async def job_state(plan: CallPlan, job: Any, stored: Mapping[Key, Reply], requests: Requests | None) -> JobState:
@@ -223,7 +229,7 @@ async def job_state(plan: CallPlan, job: Any, stored: Mapping[Key, Reply], reque
         if requests and requests.is_out(key, messages):
             state.out.add(key)
         elif reply and reply.ended_unknown and not plan.retry_ends:
-            state.ended.add(key)
+            state.not_asked_again.add(key)
         else:
             state.due.setdefault(key, DueCall(key, messages, parent, injection))
         return NOT_ASKED
