@@ -117,7 +117,7 @@ def test_a_page_is_of_one_condition_and_has_the_scores_of_the_others_beside(in_c
         shown = data.scores
         assert {row.condition for row in shown} == {condition}
         assert list(shown) == list(scores.under(condition))
-        assert condition == "default" or f"({condition})" in page(data.selection, Options())
+        assert condition == "default" or re.search(rf"Condition: [^<]*\({condition}\)", page(data.selection, Options()))
     found = conditions(Data(Selection.of(in_conditions), Options()))
     assert found is not None and found.here == "default"
     tables = {panel.experiment: table for panel in found.panels for table in panel.tables}

@@ -24,6 +24,7 @@ from selfexec.report.figures.model_order import UNKNOWN_FAMILY
 from selfexec.report.front import Front, front
 from selfexec.report.guesses import Guess, guesses
 from selfexec.report.options import Evidence, Width
+from selfexec.report.other_sources import OtherSource, other_sources
 from selfexec.report.preview import preview
 from selfexec.report.sample import sample
 from selfexec.report.score_lines import COMPARED, ScoreLine, score_lines
@@ -139,6 +140,11 @@ class Data:
         """Every figure as a file of its own: the margins, where there are any, and those of the page."""
         front = margins(self.numbers)
         return [*([front] if front else []), *self.figures, *self.further_figures]
+
+    @cached_property
+    def other_sources(self) -> Sequence[OtherSource]:
+        """Who else says what was done: on top of the page, where judges do, and among its notes."""
+        return list(other_sources(self.tables, [run.folder.name for run in self.selection.runs]))
 
     @cached_property
     def ranking(self) -> Ranking:

@@ -136,13 +136,40 @@ CHINESE = regex(
 LONGEST_CHINESE = 60
 STAND_IN = regex(r"\b(?:mock\w*|dummy|stub\w*|placeholder|canned|lorem ipsum|fallback|sample)\b", re.IGNORECASE)
 REPLY = regex(r"\b(?:response|reply|request|completion|answer|text|output|model|content|ipsum)\b", re.IGNORECASE)
+AGENT_LOG = regex(
+    r"^(?:Action(?: Input)?|Tool(?: Call)?):.*?^(?:Observation|Tool (?:Output|Result)):", re.MULTILINE | re.DOTALL
+)
+DOCUMENTS = (
+    r"(?:context|documents?|sources?|passages?|excerpts?|search\s+results|articles?|files?|knowledge\s+base|handbook)"
+)
+GIVEN = r"(?:provided|given|retrieved|supplied|attached|uploaded|available)"
+UNSENT = regex(
+    rf"\b(?:based\s+on|according\s+to|from|in|using)\s+the\s+(?:{GIVEN}\s+{DOCUMENTS}|{DOCUMENTS}\s+(?:that\s+(?:were|was|are|is)\s+|you\s+){GIVEN})"
+    rf"|\bthe\s+(?:{GIVEN}\s+{DOCUMENTS}|{DOCUMENTS}\s+you\s+{GIVEN})\s+(?:does|do|did|contains?|mentions?|indicates?|says?|states?)\b"
+    r"|\bas\s+(?:you|I)\s+(?:told|mentioned|said|explained|noted)\b[^.!?\n]{0,30}\b(?:earlier|before|last\s+\w+|previously|yesterday|in\s+(?:my|our|your)\s+(?:last|previous))\b"
+    r"|\b(?:our|your|my)\s+(?:last|previous|earlier)\s+(?:conversation|chat|session|message)s?\b",
+    re.IGNORECASE,
+)
+LABEL_OF_A_REPLY = regex(
+    r"^\W*(?:Response|Answer|Reply|Output|Assistant|Model|Candidate)[ \t]+([AB12])\b\W*$", re.IGNORECASE | re.MULTILINE
+)
+MARK_OF_A_JUDGE = regex(r"\W*(?:score|rating|grade|marks?)\b\W{1,5}\d+(?:\.\d+)?\s*(?:/|out\s+of)\s*\d+", re.IGNORECASE)
+ELLIPSES = ("[...]", "[…]", " … ", "[..]")
+ELIDED = regex(r"\w[,;]?[ \t]*\[(?:\.{2,3}|…)\][ \t]*\w|[a-z,] … [a-z]")
+TWO_REPLIES, JUDGEMENT = "two replies to choose from", "a judgement of a reply in its place"
+OBJECT_ALONE = "an object in the place of a text"
+OF_DATA = regex(r"json|arrays?\b|dict|object|list|config|schema|yaml|\bapi\b|code|\bdata|[{\[]", re.IGNORECASE)
+ELIDED_MIDDLE = "an ellipsis in the place of their middle"
+TO_COME = "a short text that ends in an ellipsis"
+WAITING = regex(r"\W{0,6}[\w'’ ,]{3,60}(?:…|\.\.\.)")
+OF_FREE_REPLIES = (THOUGHTS, UNSENT_WORDS, TWO_REPLIES, JUDGEMENT, TO_COME, ELIDED_MIDDLE, OBJECT_ALONE)
 
 
 def program_texts(
     replies: Iterable[Reply], asked: Callable[[Reply], str] = lambda reply: ""
 ) -> Mapping[str, list[Reply]]:
     """The replies of a model that hold what programs write, by what that is, where there are two or more of them; a
-    text that can hardly be anything else is enough by itself. `asked` has sign the item of a reply says.
+    text that can hardly be anything else is enough by itself. `asked` has what the item of a reply says.
     """
     by_sign: dict[str, list[Reply]] = defaultdict(list)
     with_text = [reply for reply in replies if reply.text]
@@ -323,35 +350,6 @@ def share_of_failure(text: str, asked: Callable[[], str] = lambda: "") -> float:
     known = {word.casefold() for word in WORD.findall(asked())}
     is_asked_about = known.issuperset(about) or known.issuperset(failed)
     return 0.0 if is_asked_about else (len(about) + len(failed)) / len(words)
-
-
-AGENT_LOG = regex(
-    r"^(?:Action(?: Input)?|Tool(?: Call)?):.*?^(?:Observation|Tool (?:Output|Result)):", re.MULTILINE | re.DOTALL
-)
-DOCUMENTS = (
-    r"(?:context|documents?|sources?|passages?|excerpts?|search\s+results|articles?|files?|knowledge\s+base|handbook)"
-)
-GIVEN = r"(?:provided|given|retrieved|supplied|attached|uploaded|available)"
-UNSENT = regex(
-    rf"\b(?:based\s+on|according\s+to|from|in|using)\s+the\s+(?:{GIVEN}\s+{DOCUMENTS}|{DOCUMENTS}\s+(?:that\s+(?:were|was|are|is)\s+|you\s+){GIVEN})"
-    rf"|\bthe\s+(?:{GIVEN}\s+{DOCUMENTS}|{DOCUMENTS}\s+you\s+{GIVEN})\s+(?:does|do|did|contains?|mentions?|indicates?|says?|states?)\b"
-    r"|\bas\s+(?:you|I)\s+(?:told|mentioned|said|explained|noted)\b[^.!?\n]{0,30}\b(?:earlier|before|last\s+\w+|previously|yesterday|in\s+(?:my|our|your)\s+(?:last|previous))\b"
-    r"|\b(?:our|your|my)\s+(?:last|previous|earlier)\s+(?:conversation|chat|session|message)s?\b",
-    re.IGNORECASE,
-)
-LABEL_OF_A_REPLY = regex(
-    r"^\W*(?:Response|Answer|Reply|Output|Assistant|Model|Candidate)[ \t]+([AB12])\b\W*$", re.IGNORECASE | re.MULTILINE
-)
-MARK_OF_A_JUDGE = regex(r"\W*(?:score|rating|grade|marks?)\b\W{1,5}\d+(?:\.\d+)?\s*(?:/|out\s+of)\s*\d+", re.IGNORECASE)
-ELLIPSES = ("[...]", "[…]", " … ", "[..]")
-ELIDED = regex(r"\w[,;]?[ \t]*\[(?:\.{2,3}|…)\][ \t]*\w|[a-z,] … [a-z]")
-TWO_REPLIES, JUDGEMENT = "two replies to choose from", "a judgement of a reply in its place"
-OBJECT_ALONE = "an object in the place of a text"
-OF_DATA = regex(r"json|arrays?\b|dict|object|list|config|schema|yaml|\bapi\b|code|\bdata|[{\[]", re.IGNORECASE)
-ELIDED_MIDDLE = "an ellipsis in the place of their middle"
-TO_COME = "a short text that ends in an ellipsis"
-WAITING = regex(r"\W{0,6}[\w'’ ,]{3,60}(?:…|\.\.\.)")
-OF_FREE_REPLIES = (THOUGHTS, UNSENT_WORDS, TWO_REPLIES, JUDGEMENT, TO_COME, ELIDED_MIDDLE, OBJECT_ALONE)
 
 
 CAMEL = regex("([a-z])([A-Z])")

@@ -1,13 +1,11 @@
 """The answer: the front, and what follows in words."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
-import polars as pl
 
 from selfexec.analysis.answers import BASELINE, answers
 from selfexec.analysis.findings import further_findings, too_few_for_own
-from selfexec.analysis.names import skill_called, source_of
+from selfexec.analysis.names import skill_called
 from selfexec.analysis.score import Scores
 from selfexec.analysis.score_table import LEGEND
 from selfexec.analysis.screen import TOLD_BY_SENTENCES
@@ -18,7 +16,6 @@ from selfexec.metrics import LEAST_FOR_VERDICT
 from selfexec.report.data import Data
 from selfexec.report.front import Front
 from selfexec.report.score_lines import COMPARED
-from selfexec.text.printable import command_line
 
 OWN_UNMEASURED = (
     "Whether predictions hold anything that only the model itself could know is not measured here: that takes "
@@ -66,38 +63,10 @@ def answer(data: Data) -> AnswerSection:
         items,
         {experiment: found for experiment, found in sizes.items() if found},
         {about: found for about, found in said.items() if found},
-        [source.with_command for source in other_sources(data)],
+        [source.with_command for source in data.other_sources],
         skill_called=skill_called(data.scores.experiments),
         convention=LEGEND[data.selection.convention],
     )
-
-
-@dataclass(frozen=True)
-class OtherSource:
-    """Who else says what was done in an experiment (`text`), and the command by which a page goes by them."""
-
-    source: str
-    text: str
-    command: str
-
-    @property
-    def with_command(self) -> str:
-        return f"{self.text} `{self.command}` goes by the latter."
-
-
-def other_sources(data: Data) -> Iterator[OtherSource]:
-    """Who else says what was done, and how often they say otherwise than the source that counts."""
-    tables, runs = data.tables, [run.folder.name for run in data.selection.runs]
-    place = ["model", "experiment", "item", "epoch", "condition", "claim"]
-    both = tables.observations.join(tables.outcomes, on=place, suffix="_other").drop_nulls("observed")
-    differs = (pl.col("observed") != pl.col("observed_other")).sum()
-    names = ["experiment", "source", "source_other"]
-    for experiment, source, other, n, k in both.group_by(names).agg(pl.len(), differs.alias("k")).sort(names).rows():
-        text = (
-            f"{experiment.capitalize()}: what was done is decided by {source_of(experiment, source)}; "
-            f"{source_of(experiment, other)} disagrees on {k:,} of {n:,} claims."
-        )
-        yield OtherSource(other, text, command_line("report {} --source {}", runs, other))
 
 
 def items_asked(scores: Scores, experiment: str) -> str:

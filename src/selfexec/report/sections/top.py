@@ -10,7 +10,6 @@ from selfexec.analysis.warnings import Canned, SameReplies, ServerNotice, Warned
 from selfexec.experiments.sources import judges_later
 from selfexec.facets import DEFAULT_NAME, addressed, condition_named, in_words
 from selfexec.report.data import Data
-from selfexec.report.sections.answer import other_sources
 from selfexec.text.numbers import number_of
 
 
@@ -30,7 +29,7 @@ class Top:
 def top(data: Data) -> Top:
     scores = data.scores
     details = [line for one in scores.panels for line in panel_lines(one)]
-    details += [other.text for other in other_sources(data) if judges_later(other.source)]
+    details += [other.text for other in data.other_sources if judges_later(other.source)]
     if data.numbers.conditions or data.selection.condition != DEFAULT_NAME:
         explained = in_words(condition_named(data.selection.condition))
         name = data.selection.condition
