@@ -451,6 +451,55 @@ def test_a_difference_on_few_common_items_is_withheld_and_so_is_the_overall_one(
     assert {row.says for row in rows if row.reason} <= {"withheld"}
 
 
+def at_random(label: str, rng: np.random.Generator, items: Sequence[int], right: float) -> dict[str, ComparedRecord]:
+    """One model that is right about this share of claims, of which each second came true, of six pairs in each group,
+    and of three tries of each item, with a control of three that come true less often.
+    """
+    sure = rng.random(len(items)) < right
+    cells = [(("tp", "fn") if n % 2 else ("tn", "fp"))[not known] for n, known in zip(items, sure, strict=True)]
+    claims = np.array([[float(cell == one) for one in CELLS] for cell in cells])
+    pairs = np.array([[n / 6, 1.0] for n in rng.binomial(6, right, len(items))])
+    tries = np.array([[a, 3 - a, 3 - b, b, 0, 0, 0] for a, b in rng.binomial(3, [right, 0.3], (len(items), 2))], float)
+    names = tuple(f"{n:03}" for n in items)
+    records = {"association": claims, "difficulty": pairs, "failing_question": tries}
+    return {
+        e: ComparedRecord(label, r, r, 1.0) for e, r in ((e, Record(names, counts)) for e, counts in records.items())
+    }
+
+
+def beside(model: Mapping[str, ComparedRecord], baseline: Mapping[str, ComparedRecord]) -> dict[str, ComparedRecord]:
+    """A model with the counts of its baseline behind its own, as margins are of."""
+    both = {e: np.concatenate([r.own.counts, baseline[e].own.on(r.own.items)], axis=1) for e, r in model.items()}
+    return {e: replace(r, counted=Record(r.own.items, both[e])) for e, r in model.items()}
+
+
+@pytest.mark.parametrize("metric", ["skill", "baseline_margin"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_ranking_of_many_models_knows_of_each_pair_what_its_difference_says(seed: int, metric: str) -> None:
+    rng = np.random.default_rng(seed)
+    models = [at_random(f"m{n}", rng, range(60), rng.uniform(0.3, 1.0)) for n in range(6)]
+    # twins that part on few items, two that are never wrong, one asked other items, two asked few, and one without
+    models += [at_random(f"twin{n}", np.random.default_rng(7), range(60), 0.7 + n / 20) for n in range(2)]
+    models += [at_random(f"sure{n}", rng, range(60), 1.0) for n in range(2)]
+    models += [
+        at_random("others", rng, range(30, 90), 0.6),
+        *(at_random(f"few{n}", rng, range(30, 42), 0.6) for n in range(2)),
+    ]
+    models += [{e: replace(r, label="none", reason="none: nothing") for e, r in models[0].items()}]
+    if metric == "baseline_margin":
+        models = [beside(model, at_random("", np.random.default_rng(9), range(90), 0.5)) for model in models]
+    family = family_of(*models, metric=metric)
+    pairs = list(combinations(sorted(family.labels), 2))
+    apart, sizes = told_apart(family)
+    for experiment in family.records:
+        found = [family.difference(experiment, *pair) for pair in pairs]
+        told = [difference for difference in found if difference.p is not None]
+        adjusted = holm(np.array([difference.p for difference in told]))
+        assert [(d.model, d.against) for d, p in zip(told, adjusted, strict=True) if p < 0.05] == apart[experiment]
+        assert sizes[experiment] == pytest.approx([difference.detectable for difference in told])
+        assert 0 < len(apart[experiment]) < len(told) < len(pairs)
+
+
 @pytest.mark.parametrize(("common", "held_back"), [(19, True), (20, False), (0, False)])
 def test_a_ranking_holds_back_the_overall_difference_of_models_with_few_common_items_in_any_experiment(
     common: int, held_back: bool

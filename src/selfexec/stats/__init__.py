@@ -17,6 +17,7 @@ from selfexec.stats.intervals import (
     effective_n,
     influence,
     influence_error,
+    influence_errors,
     mean_interval,
     normal,
     ratio_error,

@@ -65,8 +65,14 @@ def influence(statistic: Callable[[NDArray[np.complex128]], Any], counts: Array)
 
 def influence_error(added: Array) -> float:
     """The standard error that follows from what each cluster adds."""
-    clusters = len(added)
-    return math.sqrt(clusters / (clusters - 1) * (added**2).sum()) if clusters > 1 else math.nan
+    return float(influence_errors(added))
+
+
+def influence_errors(added: Array) -> Array:
+    """`influence_error` of many statistics, of what clusters add in shape (..., clusters)."""
+    clusters = added.shape[-1]
+    squares: Array = (added**2).sum(-1)
+    return np.sqrt(clusters / (clusters - 1) * squares) if clusters > 1 else np.full_like(squares, math.nan)
 
 
 @cache

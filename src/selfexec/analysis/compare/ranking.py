@@ -10,12 +10,22 @@ from typing import NamedTuple
 import numpy as np
 
 from selfexec.analysis.compare.family import SIGNIFICANT, Family
-from selfexec.analysis.compare.measures import OVERALL, common_of, rarer_items, record_of, weighed
+from selfexec.analysis.compare.measures import (
+    OVERALL,
+    ComparedRecord,
+    common_of,
+    formula_of,
+    rarer_items,
+    record_of,
+    weighed,
+)
 from selfexec.analysis.differences import Standing
 from selfexec.analysis.score_table import Scores
 from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE
 from selfexec.metrics import LEAST_RARER_ITEMS
-from selfexec.stats import Array, detectable, holm, p_values
+from selfexec.metrics.kinds.counts import common_items, effects_of
+from selfexec.metrics.kinds.kind import RATES, claim_kind
+from selfexec.stats import NO_SPREAD, Array, detectable, holm, influence_errors, p_values
 
 
 @dataclass(frozen=True)
@@ -84,6 +94,9 @@ class _Gaps(NamedTuple):
         return found
 
 
+_Gap = tuple[float, float, float]  # a row of `_Gaps`
+
+
 def _gaps(family: Family, pairs: Sequence[tuple[str, str]]) -> dict[str, _Gaps]:
     found = {experiment: _gaps_in(family, experiment, pairs) for experiment in family.records}
     if OVERALL in family.estimates:
@@ -92,12 +105,55 @@ def _gaps(family: Family, pairs: Sequence[tuple[str, str]]) -> dict[str, _Gaps]:
 
 
 def _gaps_in(family: Family, experiment: str, pairs: Sequence[tuple[str, str]]) -> _Gaps:
-    gaps = [_gap(family, experiment, one, two) for one, two in pairs]
+    plain = _plain_gaps(family, experiment)
+    gaps = [plain.get(pair) or _gap(family, experiment, *pair) for pair in pairs]
     columns = zip(*gaps, strict=True) if gaps else [()] * len(_Gaps._fields)
     return _Gaps(*(np.array(column) for column in columns))
 
 
-def _gap(family: Family, experiment: str, one: str, two: str) -> tuple[float, float, float]:
+def _plain_gaps(family: Family, experiment: str) -> dict[tuple[str, str], _Gap]:
+    """`_gap` of pairs that were asked the same items and need nothing but the formula of the metric: of these, all that
+    one model belongs to are worked out at once. Of a hundred models there are five thousand pairs.
+    """
+    if family.metric in RATES:  # their differences are no formula's
+        return {}
+    effects = effects_of(formula_of(family.metric, experiment))
+    found: dict[tuple[str, str], _Gap] = {}
+    for items, records in _asked_alike(family, experiment).items():
+        of_each = [record.counted.computed(effects, items) for record in records]
+        values, added = map(np.array, zip(*of_each, strict=True))
+        freedom = family.freedom(experiment, len(items))
+        for n, one in enumerate(records[:-1]):
+            differences = (values[n] - values[n + 1 :]).tolist()
+            errors = influence_errors(added[n] - added[n + 1 :]).tolist()
+            for two, value, error in zip(records[n + 1 :], differences, errors, strict=True):
+                if (
+                    math.isfinite(value)
+                    and error > NO_SPREAD
+                    and not _rests_on_few(family.metric, experiment, one, two)
+                ):
+                    found[one.label, two.label] = (value, error, freedom)
+    return found
+
+
+def _rests_on_few(metric: str, experiment: str, one: ComparedRecord, two: ComparedRecord) -> bool:
+    """Whether the error of a difference in skill is not that of the formula."""
+    items = common_items([one.counted])
+    return metric == "skill" and claim_kind(experiment).rests_on_few(one.counted.on(items), two.counted.on(items))
+
+
+def _asked_alike(family: Family, experiment: str) -> dict[tuple[str, ...], list[ComparedRecord]]:
+    """The records of which a difference is told, by their items, in the order of their models' names."""
+    alike: dict[tuple[str, ...], list[ComparedRecord]] = {}
+    for _, record in sorted(family.records[experiment].items()):
+        if record.reason or record.by_item is not record.counted:
+            continue
+        if rarer_items(family.metric, experiment, [record]) >= LEAST_RARER_ITEMS:
+            alike.setdefault(common_items([record.counted]), []).append(record)
+    return alike
+
+
+def _gap(family: Family, experiment: str, one: str, two: str) -> _Gap:
     """What stands in a row of `_Gaps`. Of models that were asked different items nothing is paired, and nothing is held
     back; of the same items, where too few can tell.
     """

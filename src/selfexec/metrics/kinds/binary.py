@@ -21,6 +21,7 @@ from selfexec.metrics.kinds.formulas import (
     specificity,
     youden_j,
 )
+from selfexec.metrics.kinds.paired_differences import rests_on_few as rests_on_few
 from selfexec.metrics.kinds.paired_differences import skill_difference as skill_difference
 from selfexec.metrics.kinds.rates import ceiling_estimate, ceiling_share_estimate, rate_bias_estimate
 from selfexec.metrics.rows import (

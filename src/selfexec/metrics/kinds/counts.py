@@ -103,7 +103,7 @@ def contrast(formula: Formula, records: Sequence[Record], weights: Sequence[floa
     common = common_items(records)
     if len(common) < 2:
         return Estimate(math.nan, reason="fewer than two common items")
-    effects = [record.computed(_effects(formula), common) for record in records]
+    effects = [record.computed(effects_of(formula), common) for record in records]
     value = sum(weight * of_record for weight, (of_record, _) in zip(weights, effects, strict=True))
     if not math.isfinite(value):
         return Estimate(math.nan, reason=NO_CONTRAST)
@@ -113,7 +113,7 @@ def contrast(formula: Formula, records: Sequence[Record], weights: Sequence[floa
 
 
 @cache
-def _effects(formula: Formula) -> Callable[[Array], tuple[float, Array]]:
+def effects_of(formula: Formula) -> Callable[[Array], tuple[float, Array]]:
     """What makes of counts a formula's value and what each item adds to it."""
 
     def effects(counts: Array) -> tuple[float, Array]:

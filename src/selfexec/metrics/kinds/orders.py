@@ -244,14 +244,21 @@ def skill_difference(one: Record, two: Record) -> Estimate:
         return gap
     common = common_items([one, two])
     both = [one.on(common), two.on(common)]
-    gaps = np.round(both[0][:, 0] - both[1][:, 0], 9)  # sixths are not exact
-    if not few(len(gaps) - int(np.unique(gaps, return_counts=True)[1].max()), len(gaps)):
+    if not rests_on_few(*both):
         return gap
     names = tuple(str(n) for n in range(len(common) + 2))
     rows = [np.concatenate([part, made_up]) for part, made_up in zip(both, MADE_UP, strict=True)]
     wider = difference(skill, *(Record(names, part) for part in rows)).interval
     error = (wider.high - wider.low) / 2 / student(0.0, 1.0, len(common)).high
     return Estimate(gap.value, wider.within(-2, 2), max(error, gap.error), interval_only=True)
+
+
+def rests_on_few(one: Array, two: Array) -> bool:
+    """Whether the two part otherwise than on most groups on so few of them that `skill_difference` adds made-up ones.
+    The rows of both are of the same groups.
+    """
+    gaps = np.round(one[:, 0] - two[:, 0], 9)  # sixths are not exact
+    return few(len(gaps) - int(np.unique(gaps, return_counts=True)[1].max()), len(gaps))
 
 
 def weights(claims: Claims) -> Floats:

@@ -17,6 +17,7 @@ from selfexec.metrics.rows import FEW, Estimate
 from selfexec.stats import Array, student
 
 SKILL, BIAS, SHARE = (of_cells(formula) for formula in (youden_j, rate_bias, share_of_ceiling))
+SIDES = [("tp",), ("tn",)]
 MISSES, FALSE_ALARMS, ERRORS = ("fn", "unread_true"), ("fp", "unread_false"), ("fp", "fn")
 # group of cells in which items of two records differ -> the cell of the one and of the other in a made-up item
 MADE_UP: Mapping[tuple[str, ...], tuple[str, str]] = {
@@ -32,7 +33,14 @@ def skill_difference(one: Record, two: Record) -> Estimate:
     """J of one less J of two, on the items that both have. Made-up items are added on each side where few items tell
     the two apart.
     """
-    return _with_made_up(SKILL, one, two, [("tp",), ("tn",)], 2)
+    return _with_made_up(SKILL, one, two, SIDES, 2)
+
+
+def rests_on_few(one: Array, two: Array) -> bool:
+    """Whether so few items tell two apart that `skill_difference` adds made-up ones. The rows of both are of the same
+    items.
+    """
+    return any(differing(one, two, cells) < FEW for cells in SIDES)
 
 
 def rate_bias_difference(one: Record, two: Record) -> Estimate:

@@ -171,7 +171,7 @@ def skill_difference(one: Record, two: Record) -> Estimate:
     gap = difference(skill, one, two)
     common = common_items([one, two])
     first, second = (Record(common, record.on(common)) for record in (one, two))
-    if math.isnan(gap.value) or min(_differing(first, second, side) for side in (PREDICTED, CONTROL)) >= FEW:
+    if math.isnan(gap.value) or not rests_on_few(first.counts, second.counts):
         return gap
     sure = np.array_equal(second.counts, constant(second).counts)
     known = Estimate(0.0, Interval(0.0, 0.0)) if sure else skill_estimate(second)
@@ -182,10 +182,17 @@ def skill_difference(one: Record, two: Record) -> Estimate:
     return Estimate(gap.value, interval.within(-2, 2), error, interval_only=True)
 
 
-def _differing(one: Record, two: Record, side: tuple[int, int]) -> int:
+def rests_on_few(one: Array, two: Array) -> bool:
+    """Whether so few items of a side differ that `skill_difference` goes by both intervals. The rows of both are of the
+    same items.
+    """
+    return min(_differing(one, two, side) for side in (PREDICTED, CONTROL)) < FEW
+
+
+def _differing(one: Array, two: Array, side: tuple[int, int]) -> int:
     """How many items differ, in how much more often tries of one came true than tries of two, from what most show."""
     with np.errstate(invalid="ignore"):
-        shares = [record.counts[:, side[0]] / record.counts[:, side].sum(1) for record in (one, two)]
+        shares = [counts[:, side[0]] / counts[:, side].sum(1) for counts in (one, two)]
     gaps = (shares[0] - shares[1])[~np.isnan(shares).all(0)]
     _, alike = np.unique(gaps.round(12), return_counts=True)
     return len(gaps) - int(alike.max(initial=0))
