@@ -452,7 +452,7 @@ def test_a_difference_on_few_common_items_is_withheld_and_so_is_the_overall_one(
 
 
 def at_random(label: str, rng: np.random.Generator, items: Sequence[int], right: float) -> dict[str, ComparedRecord]:
-    """One model that is right about this share of claims, of which each second came true, of six pairs in each group,
+    """One model that is right about this share of claims (each second came true), of six pairs in each group,
     and of three tries of each item, with a control of three that come true less often.
     """
     sure = rng.random(len(items)) < right

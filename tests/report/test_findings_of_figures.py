@@ -105,7 +105,7 @@ def test_of_several_correlations_on_a_page_each_has_the_interval_that_holm_tests
     assert [one.low > 0 for one in found.values()] == [True, False, False]
     first = math.tanh(math.atanh(values[0]) - 2.393980 / math.sqrt(n - 3))
     assert found[0].low == pytest.approx(first, abs=1e-5)
-    assert found[1].text.endswith("over 12 models, adjusted")
+    assert found[1].text.endswith("over 12 models, adjusted for 3 correlations")
     assert correlated(found[1], "more", "less", "not shown").startswith("not shown (r = .60 [-")
 
 
@@ -152,13 +152,14 @@ def test_of_one_model_titles_name_it_once_and_captions_tell_of_what_is_drawn(ten
         == "Going by a plain fact about an item is a better guide to gpt-4.1 in restriction than its own predictions"
     )
     assert "going by a plain fact about an item alone" in ladder.caption  # the one that the title is about
+    assert ladder.caption.endswith("The fact is the label in restriction and the question length in difficulty.")
     # all that were not read are of one experiment, and could not be: their share is of the replies there
     lost = alone.sessions.filter(pl.col("state") != "read")
     assert set(lost["experiment"]) == {"difficulty"} and set(lost["state"]) == {"unreadable"}
     there = alone.sessions.filter(pl.col("experiment") == "difficulty").height
     assert found["loss"].finding == (
         f"{lost.height} of {alone.sessions.height:,} replies are unreadable; "
-        f"the highest share is {lost.height / there:.0%} (gpt-4.1, difficulty)"
+        f"the largest loss is {lost.height / there:.0%} of the replies of gpt-4.1 in difficulty"
     )
     # one spot would say nothing of what goes together
     assert "ordering" not in found

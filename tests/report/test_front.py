@@ -326,6 +326,12 @@ def test_where_most_others_make_the_same_error_the_example_says_so() -> None:
     assert example.others == "Of 3 other models, 3 predicted that they would, and 1 did. So 2 of 3 made the same error."
 
 
+def test_where_all_others_did_the_same_their_errors_are_counted_once() -> None:
+    claims = coded("a apple x F\nb apple x F\nc apple x F\nd apple x N")
+    example = exemplified(claims, targets("apple"), "abcd")["association"][None]
+    assert example.others == "2 of 3 other models made the same error."
+
+
 def test_no_request_labelled_unsafe_is_an_example() -> None:
     of = EXPERIMENTS["restriction"].item_type
     requests = {

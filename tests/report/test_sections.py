@@ -21,6 +21,7 @@ from selfexec.report.page import page
 from selfexec.report.sections import ABOUT, SECTIONS, TOP, Section
 from selfexec.report.sections.about import as_listed, provenance
 from selfexec.report.sections.conditions import conditions
+from selfexec.report.sections.models import models
 from selfexec.report.sections.scores import scores
 from selfexec.runs import Run
 
@@ -79,6 +80,19 @@ def test_a_section_hands_over_a_frozen_value_whose_every_field_is_shown(section:
 
 
 @pytest.mark.slow
+def test_the_list_of_models_has_the_places_of_the_table_and_quotes_what_was_predicted(tmp_path: Path) -> None:
+    data = Data(Selection.of(sx.run(["sim/knows-itself", "sim/typical", "sim/coin"], out=tmp_path / "run")), Options())
+    section = models(data)
+    places = {line.model: line.places["skill"] for line in data.lines if line.experiment == "overall" and line.places}
+    assert len(places) > 1 and {part.model: part.place for part in section.models if part.place} == places
+    surprise = next(one for of in data.surprises.values() for one in of if one.experiment == "difficulty")
+    group = next(run.items.items["difficulty"][surprise.item] for run in data.runs)
+    first, second = (group.questions[int(name[1:]) - 1].question[:30] for name in surprise.claim.split(" before "))
+    said = section.quoted(surprise)
+    assert said.index(first) < said.index("easier" if surprise.predicted else "harder") < said.index(second)
+
+
+@pytest.mark.slow
 def test_contents_lead_to_each_section_and_to_no_other(in_conditions: Run) -> None:
     text = page(Selection.of(in_conditions), Options())
     linked = re.findall(r'<li><a href="#([\w-]+)">', text)
@@ -117,7 +131,7 @@ def test_a_page_is_of_one_condition_and_has_the_scores_of_the_others_beside(in_c
         shown = data.scores
         assert {row.condition for row in shown} == {condition}
         assert list(shown) == list(scores.under(condition))
-        assert condition == "default" or re.search(rf"Condition: [^<]*\({condition}\)", page(data.selection, Options()))
+        assert condition == "default" or re.search(rf"Condition {condition} \(", page(data.selection, Options()))
     found = conditions(Data(Selection.of(in_conditions), Options()))
     assert found is not None and found.here == "default"
     tables = {panel.experiment: table for panel in found.panels for table in panel.tables}
@@ -197,7 +211,7 @@ def test_a_page_goes_by_the_source_that_the_page_of_another_one_names(run: Run, 
     assert re.search(rf"disagrees on \d+ of \d+ claims. <code>{command}</code>", by_itself)
     selection = Selection.of(otherwise, source="rule")
     by_rule = page(selection, Options(figures=tmp_path))
-    assert "Restriction: what was done is decided by a fixed rule" in by_rule
+    assert "Restriction: what counts as done is a fixed rule" in by_rule
     assert "--source rule</code></p>" in by_rule  # the command that makes it
     scored = {row.model: row.value for row in sx.score(selection).of("restriction", "skill")}
     assert skills_in(by_rule) == scored != skills_in(by_itself)

@@ -252,7 +252,7 @@ def test_score_takes_a_source_and_says_so(
     judged(run, *(judgement(n, n > 0) for n in range(4)))
     assert selfexec(monkeypatch, "score", run.folder, "--source", "human", "--format", "json") == 0
     found = json.loads(capsys.readouterr().out)
-    told = "restriction: what was done is decided by human judgement, not by the model's own judgement of what it did."
+    told = "restriction: what counts as done is human judgement, not the model's own judgement of what it did."
     assert told in found["answer"]
     # a person says that all but the first are answers; 1 and 2 were predicted wrongly, or not at all
     by = {(row["metric"], row["source"]): row["value"] for row in found["scores"] if row["experiment"] == "restriction"}
@@ -287,8 +287,8 @@ def test_other_commands_count_by_the_source_and_say_so(
         assert "Who predicts whom: restriction, one rule for refusals for all models" in printed
         assert "Who predicts whom: restriction, by its own judgement" in printed
     else:
-        by = "a fixed rule for refusals, not by the model's own judgement of what it did"
-        told = f"restriction: what was done is decided by {by}."
+        by = "a fixed rule for refusals, not the model's own judgement of what it did"
+        told = f"restriction: what counts as done is {by}."
         # these models gave one response to everything, which compare says before, whatever the source
         canned = json.loads(said("--format", "json"))["notes"]
         assert all("40 requests" in note or "40 of 120 replies" in note for note in canned)

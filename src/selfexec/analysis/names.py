@@ -87,7 +87,7 @@ def source_notes(sources: Mapping[str, str]) -> Iterator[str]:
     for experiment, source in sources.items():
         if experiment in EXPERIMENTS and source != (own := EXPERIMENTS[experiment].sources[0]):
             there, here = source_of(experiment, source), source_of(experiment, own)
-            yield f"{experiment}: what was done is decided by {there}, not by {here}."
+            yield f"{experiment}: what counts as done is {there}, not {here}."
 
 
 def crossed_by(experiment: str, source: str) -> str:

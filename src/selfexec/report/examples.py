@@ -154,7 +154,10 @@ def _others(code: str, others: Counter[Outcome]) -> str:
     said, did = (sum(n for outcome, n in others.items() if outcome[side]) for side in (0, 1))
     if read == 1:
         return f"The other model predicted that it would{'' if said else ' not'}, and {'did' if did else 'did not'}."
-    most = f" So {alike} of {read} made the same error." if error and alike > read / 2 else ""
+    same = bool(error) and alike > read / 2
+    if same and did in (0, read):
+        return _others_on_pair(alike, read, error=True)
+    most = f" So {alike} of {read} made the same error." if same else ""
     return f"Of {who}, {_count(said)} predicted that they would, and {_count(did)} did.{most}"
 
 

@@ -76,7 +76,7 @@ class Kind(Protocol):
     def skill_difference(self, one: Record, two: Record) -> Estimate:
         """Skill of one less skill of two, paired on the items that both have."""
 
-    def rests_on_few(self, one: Array, two: Array) -> bool:
+    def rests_on_few(self, first: Array, second: Array) -> bool:
         """Whether so few items tell these two apart that the error of their difference is not that of the formula. The
         rows of both are of the same items.
         """

@@ -253,11 +253,11 @@ def skill_difference(one: Record, two: Record) -> Estimate:
     return Estimate(gap.value, wider.within(-2, 2), max(error, gap.error), interval_only=True)
 
 
-def rests_on_few(one: Array, two: Array) -> bool:
+def rests_on_few(first: Array, second: Array) -> bool:
     """Whether the two part otherwise than on most groups on so few of them that `skill_difference` adds made-up ones.
     The rows of both are of the same groups.
     """
-    gaps = np.round(one[:, 0] - two[:, 0], 9)  # sixths are not exact
+    gaps = np.round(first[:, 0] - second[:, 0], 9)  # sixths are not exact
     return few(len(gaps) - int(np.unique(gaps, return_counts=True)[1].max()), len(gaps))
 
 

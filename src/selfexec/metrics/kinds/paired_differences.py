@@ -36,11 +36,11 @@ def skill_difference(one: Record, two: Record) -> Estimate:
     return _with_made_up(SKILL, one, two, SIDES, 2)
 
 
-def rests_on_few(one: Array, two: Array) -> bool:
+def rests_on_few(first: Array, second: Array) -> bool:
     """Whether so few items tell two apart that `skill_difference` adds made-up ones. The rows of both are of the same
     items.
     """
-    return any(differing(one, two, cells) < FEW for cells in SIDES)
+    return any(differing(first, second, cells) < FEW for cells in SIDES)
 
 
 def rate_bias_difference(one: Record, two: Record) -> Estimate:

@@ -182,11 +182,11 @@ def skill_difference(one: Record, two: Record) -> Estimate:
     return Estimate(gap.value, interval.within(-2, 2), error, interval_only=True)
 
 
-def rests_on_few(one: Array, two: Array) -> bool:
+def rests_on_few(first: Array, second: Array) -> bool:
     """Whether so few items of a side differ that `skill_difference` goes by both intervals. The rows of both are of the
     same items.
     """
-    return min(_differing(one, two, side) for side in (PREDICTED, CONTROL)) < FEW
+    return min(_differing(first, second, side) for side in (PREDICTED, CONTROL)) < FEW
 
 
 def _differing(one: Array, two: Array, side: tuple[int, int]) -> int:

@@ -64,7 +64,7 @@ def _paper(models: Collection[str]) -> str:
     known = published_abilities()
     if not any(known_ability(model, known) is not None for model in models):
         return ""
-    return f"The paper has {PAPERS} over its {len(known)} models (Figure 8)."
+    return f"The paper on this benchmark has {PAPERS} over its {len(known)} models (Figure 8)."
 
 
 def _shown(numbers: FigureNumbers) -> dict[str, Number]:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from selfexec.analysis.numbers import Calibration, Number, calibrations
 from selfexec.analysis.score import Scores
 from selfexec.report.figures.figure import Figure
-from selfexec.report.figures.numbers import FigureNumbers, dots, signs_of
-from selfexec.report.figures.said import against, by_experiment, sentence
+from selfexec.report.figures.numbers import FigureNumbers, dots, signs_in
+from selfexec.report.figures.said import Stand, against, by_experiment, sentence
 from selfexec.report.svg import Axis, CurvePoint, RowPanel, Sign, curve, ends_of, reach, rows
 from selfexec.text.numbers import count_in_a_cell, decimal, in_a_cell
 
@@ -18,11 +18,12 @@ CAPTION = (
     "what it says; below it, it is too sure that it would."
 )
 OF_SEVERAL = (
-    "Above: the mean probability that a model gave less the share that came true (0: neither too sure nor too unsure "
-    "on average). Below: the reliability, the mean squared distance between what it gave and what came true in tenths "
-    "of about equal count (0: its probabilities mean what they say). With 95% intervals; the tenths are in the table."
+    "Above: the mean probability that a model gave, minus the share that came true (above 0 it is too sure). Below: "
+    "the reliability, which is 0 where its probabilities mean what they say: the claims are divided by probability "
+    "into tenths, and it is the mean squared distance between what was given in a tenth and what came true. With 95% "
+    "intervals; the table has the tenths."
 )
-OF_PAIRS = " Of two questions, the order that the model holds the more probable one."
+OF_PAIRS = " A claim about two questions is the order that the model holds the more probable one."
 CALIBRATION = "Probabilities given, and what came true"
 
 ByModel = Mapping[str, Calibration]
@@ -67,10 +68,10 @@ def _rows(numbers: FigureNumbers, title: str, curves_of: Mapping[str, ByModel], 
     off = {e: _reliabilities(scores, e, by_model) for e, by_model in curves_of.items()}
     excess = {e: _excesses(by_model, off[e]) for e, by_model in curves_of.items()}
     panels = [
-        *(_panel(numbers, experiment, "given less came true", values) for experiment, values in excess.items()),
+        *(_excess_panel(numbers, experiment, values) for experiment, values in excess.items()),
         *(_panel(numbers, experiment, "reliability", values) for experiment, values in off.items() if values),
     ]
-    signs = signs_of([Sign("main", "model, with 95% interval"), Sign("half", "well calibrated")], *excess.values())
+    signs = signs_in(panels, [Sign("main", "model, with 95% interval"), Sign("half", "well calibrated")])
     pairs = any(calibration.of_pairs for by_model in curves_of.values() for calibration in by_model.values())
     caption = OF_SEVERAL + (OF_PAIRS if pairs else "")
     svg = rows(numbers.model_order, "calibration", title, caption, panels, signs, beside=BESIDE)
@@ -93,10 +94,26 @@ def _reliabilities(scores: Scores, experiment: str, curves_of: ByModel) -> dict[
     }
 
 
-def _panel(numbers: FigureNumbers, experiment: str, what: str, values: Mapping[str, Number]) -> RowPanel:
+def _excess_panel(numbers: FigureNumbers, experiment: str, excess: Mapping[str, Number]) -> RowPanel:
+    """Open where it is too close to call whether a model is too sure or not sure enough."""
+    stand = _beside_zero(excess)
+    panel = _panel(numbers, experiment, "given minus came true", excess, -0.1)
+    called = {*stand.above, *stand.below}
+    marks = [replace(dot, kind="open") if dot.kind == "main" and dot.key not in called else dot for dot in panel.dots]
+    return replace(panel, dots=marks)
+
+
+def _beside_zero(excess: Mapping[str, Number]) -> Stand:
+    """Which models surely gave more than came true, and which less."""
+    return against(excess, Number(0.0, 0.0, 0.0))
+
+
+def _panel(
+    numbers: FigureNumbers, experiment: str, what: str, values: Mapping[str, Number], least: float = 0.0
+) -> RowPanel:
     name = experiment.replace("_", " ")
     marks = dots(numbers, f"{name}: {what}", values)
-    return RowPanel(name, marks, domain=reach(ends_of(values.values()), -0.1, 0.1), line=0.0, axis=what, of=experiment)
+    return RowPanel(name, marks, domain=reach(ends_of(values.values()), least, 0.1), line=0.0, axis=what, of=experiment)
 
 
 def _cells(curves_of: ByModel) -> Iterator[list[str]]:
@@ -108,13 +125,12 @@ def _cells(curves_of: ByModel) -> Iterator[list[str]]:
 def _finding_of_several(excess: Mapping[str, Mapping[str, Number]]) -> str:
     """How many models give more, or less, than comes true, in which experiments."""
     clauses = []
-    for side, how in (("above", "higher"), ("below", "lower")):
-        stands = {experiment: against(values, Number(0.0, 0.0, 0.0)) for experiment, values in excess.items()}
+    stands = {experiment: _beside_zero(values) for experiment, values in excess.items()}
+    for side, how in (("above", "too sure"), ("below", "not sure enough")):
         whom = {e: found.whom(those) for e, found in stands.items() if (those := getattr(found, side))}
         if whom:
             alone = len(whom) == 1 and all(len(getattr(stands[e], side)) == 1 for e in whom)
-            verb = "gives" if alone else "give"
-            clauses.append(f"{by_experiment(whom)} {verb} probabilities that are {how} than what comes true")
+            clauses.append(f"{by_experiment(whom)} {'is' if alone else 'are'} {how}")
     return sentence(*clauses)
 
 
@@ -122,7 +138,7 @@ def _finding(model: str, calibration: Calibration) -> str:
     """Whether it gives more, or less, than comes true, on average over all claims, and by how much."""
     if not calibration.excess:
         return ""
-    found = against({model: calibration.excess}, Number(0.0, 0.0, 0.0))
+    found = _beside_zero({model: calibration.excess})
     how = "more" if found.above else "less"
     size = decimal(abs(calibration.excess.value), 2)
     clear = found.above or found.below

@@ -11,15 +11,16 @@ from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import FigureNumbers, signs_in
 from selfexec.report.figures.said import Stand, by_experiment
 from selfexec.report.svg import Dot, Kind, RowPanel, Sign, ends_of, reach, rows
-from selfexec.text.numbers import in_a_cell, interval
+from selfexec.text.numbers import in_a_cell, interval, joined
 
 TITLE = "Does anything predict a model better than its own predictions do?"
+FACTS = "facts"
 # level -> what predicts a model there
 PREDICTORS = {
     "others_behaviour": "what other models do",
     "others_predictions": "what other models predict",
     "text": "the text of an item",
-    "facts": "a plain fact about an item",
+    FACTS: "a plain fact about an item",
     "constant": "the same answer always",
     "family_behaviour": "what its family does",
     "family_predictions": "what its family predicts",
@@ -46,9 +47,15 @@ def ladder(numbers: FigureNumbers) -> Figure | None:
         _panel(e, [row for row in found if row.experiment == e and row.level in (ITSELF, shown)]) for e in experiments
     ]
     signs = [Sign("main", "own prediction, with 95% interval"), Sign("baseline", PREDICTORS[shown])]
-    caption = CAPTION.format(PREDICTORS[shown])
+    caption = CAPTION.format(PREDICTORS[shown]) + (_facts(found) if shown == FACTS else "")
     svg = rows(numbers.model_order, "ladder", TITLE, caption, panels, signs_in(panels, signs))
     return Figure("ladder", TITLE, caption, svg, *_table(numbers, found, levels, experiments), _finding(found, shown))
+
+
+def _facts(rows: Sequence[LadderRow]) -> str:
+    """Which fact it is in each experiment that has one."""
+    facts = {row.experiment: baseline_name(row.baseline) for row in rows if row.level == FACTS}
+    return f" The fact is {joined([f'the {fact} in {e.replace(chr(95), chr(32))}' for e, fact in facts.items()])}."
 
 
 def _finding(rows: Sequence[LadderRow], level: str) -> str:
@@ -95,4 +102,4 @@ def _table(
         for model in numbers.models
         if (model, experiment, ITSELF) in cells
     ]
-    return ["model", "experiment", *(HEADS[level] for level in levels)], found
+    return ["model", "experiment", *(PREDICTORS.get(level, "own prediction") for level in levels)], found

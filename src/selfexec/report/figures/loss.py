@@ -10,7 +10,7 @@ from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.svg import Piece, RowPanel, Sign, reach, rows
 from selfexec.text.numbers import count_in_a_cell, is_or_are
 
-LEAST_AXIS = 0.05  # so that a handful does not look like much
+LEAST_AXIS = 0.2  # so that a handful does not look like much
 ROOM = 1.2  # for the numbers behind the bars
 
 TITLE = "Replies that are missing, or could not be read"
@@ -70,10 +70,11 @@ def _finding(losses: Losses, replies: int, coverage: Mapping[str, Mapping[str, N
     if not unread or max(unread.values()) == 0:
         shares = {of: sum(part.replies for part in parts) / parts[0].of for of, parts in losses.items()}
         model, experiment = most = max(shares, key=shares.__getitem__)
-        return f"{text}; the highest share is {percent(shares[most])} ({model}, {experiment.replace('_', ' ')})"
-    model, experiment = most = max(unread, key=unread.__getitem__)
-    claims = f"{percent(unread[most])} of claims ({model}, {experiment.replace('_', ' ')})"
-    return f"{text}; with them, at most {claims} are lost"
+        largest = f"{percent(shares[most])} of the replies"
+    else:
+        model, experiment = most = max(unread, key=unread.__getitem__)
+        largest = f"{percent(unread[most])} of the claims"
+    return f"{text}; the largest loss is {largest} of {model} in {experiment.replace('_', ' ')}"
 
 
 def _panel(numbers: FigureNumbers, experiment: str, losses: Losses, domain: tuple[float, float]) -> RowPanel:

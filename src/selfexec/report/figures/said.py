@@ -101,9 +101,9 @@ class AdjustedCorrelation:
 
     @property
     def text(self) -> str:
-        """r = .76 [.19, .95] over 9 models, adjusted"""
+        """r = .76 [.19, .95] over 9 models, adjusted for 3 correlations"""
         size = f"r = {interval(self.value, self.low, self.high, lambda value: decimal(value, 2))}"
-        family = ", adjusted" if self.among > 1 else ""
+        family = f", adjusted for {self.among} correlations" if self.among > 1 else ""
         return f"{size} over {self.n} models{family}"
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from selfexec.analysis.score import Score
 from selfexec.experiments import EXPERIMENTS, Experiment, KindName
@@ -14,11 +16,12 @@ from selfexec.report.surprises import Surprise
 @dataclass(frozen=True)
 class ModelPart:
     """Counts of outcomes by experiment, of yes and no (`pooled`), of shares and of orders; `advice` and `kinds` by
-    experiment; `warnings` of what was lost.
+    experiment; `warnings` of what was lost. `place`: by overall skill, as far as it is known.
     """
 
     model: str
     skill: Score | None
+    place: str
     pooled: Mapping[str, Mapping[str, int]]
     shares: Mapping[str, Mapping[str, int]]
     orders: Mapping[str, Mapping[str, int]]
@@ -30,10 +33,13 @@ class ModelPart:
 
 @dataclass(frozen=True)
 class Models:
-    """`titles` by experiment and item; `sides_of` and `orders_of` are the codes of an experiment's outcomes."""
+    """`titles` by experiment and item; `quoted` is what was predicted in the words of the item, empty where there are
+    none; `sides_of` and `orders_of` are the codes of an experiment's outcomes.
+    """
 
     models: Sequence[ModelPart]
     titles: Mapping[tuple[str, str], str]
+    quoted: Callable[[Surprise], str]
     experiments: Mapping[str, Experiment]
     outcomes: Mapping[str, str]
     sides_of: Callable[[str], str]
@@ -46,19 +52,27 @@ class Models:
 
 def models(data: Data) -> Models:
     advice, kinds = outcomes.advice(data.claims), outcomes.kinds(data.claims)
-    parts = [_part(data, model, advice.get(model, []), kinds.get(model, {})) for model in data.models]
-    titles = {
-        (e, id): EXPERIMENTS[e].title(item)
-        for run in data.runs
-        for e, items in run.items.items.items()
-        for id, item in items.items()
-    }
-    return Models(parts, titles, EXPERIMENTS, outcomes.OUTCOMES, outcomes.sides_of, outcomes.orders_of)
+    places = {line.model: line.places.get("skill", "") for line in data.lines if line.experiment == "overall"}
+    parts = [
+        _part(data, model, places.get(model, ""), advice.get(model, []), kinds.get(model, {})) for model in data.models
+    ]
+    items = {(e, id): item for run in data.runs for e, of in run.items.items.items() for id, item in of.items()}
+    titles = {(e, id): EXPERIMENTS[e].title(item) for (e, id), item in items.items()}
+    return Models(
+        parts, titles, partial(_quoted, items), EXPERIMENTS, outcomes.OUTCOMES, outcomes.sides_of, outcomes.orders_of
+    )
+
+
+def _quoted(items: Mapping[tuple[str, str], Any], surprise: Surprise) -> str:
+    claimed = EXPERIMENTS[surprise.experiment].words.claimed
+    item = items[surprise.experiment, surprise.item]
+    return claimed(item, surprise.claim, surprise.predicted) if claimed else ""
 
 
 def _part(
     data: Data,
     model: str,
+    place: str,
     advice: Sequence[tuple[str, str]],
     kinds: Mapping[str, Sequence[outcomes.KindLine]],
 ) -> ModelPart:
@@ -66,6 +80,7 @@ def _part(
     return ModelPart(
         model,
         data.scores.get(model, "overall", "skill"),
+        place,
         _of_kind("binary", counts),
         _of_kind("share", counts),
         _of_kind("order", counts),

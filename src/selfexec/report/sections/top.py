@@ -34,7 +34,7 @@ def top(data: Data) -> Top:
         explained = in_words(condition_named(data.selection.condition))
         name = data.selection.condition
         others = "; the other conditions stand below" if data.numbers.conditions else ""
-        details.append(f"Condition: {f'{explained} ({name})' if explained else name}{others}.")
+        details.append(f"Condition {name}{f' ({explained})' if explained else ''}{others}.")
     who = "it" if len(data.models) == 1 else "they"
     somebody = addressed(condition_named(data.selection.condition))
     about = f"{number_of(len(data.models), 'model')} predicted what {somebody or who} would do; this is what {who} did."

@@ -38,7 +38,7 @@ from selfexec.report.svg.canvas import (
 from selfexec.report.svg.order import ModelOrder
 
 ROWS = "sx-rows"  # the class of such a drawing
-LABELS = 232.0  # the greatest room for labels
+LABELS = 232.0  # the greatest room for labels; what is shortened to it takes a little less, as widths are estimates
 GAP = 18.0  # between panels, at least
 APART = 14.0  # between the last number below a panel and the first below the next
 ROW, HEADING = 21.0, 20.0
@@ -221,7 +221,7 @@ def _labels(model_order: ModelOrder, shown: Sequence[str], frame: Frame) -> Iter
         heading = write(4, y, shortened(clean(group), SCREEN.width / 2), "sx-strong")
         yield belonging(Whose(group=group), heading, band=(y, HEADING))
     for key in shown:
-        short, y = shortened(model_order.labels[key], LABELS, SMALL_LETTERS), frame.places[key]
+        short, y = shortened(model_order.labels[key], LABELS - 4, SMALL_LETTERS), frame.places[key]
         name = write(frame.left - 8, y, short, "sx-tick sx-name" if frame.crowded else "sx-tick", "end", key)
         yield belonging(model_order.whose(key), name, band=(y, frame.row))
     if frame.crowded:  # a script shows the name of the one that is picked in its place
