@@ -1,6 +1,9 @@
-"""Replies that were exchanged with those to other prompts are named by the words that one item alone has."""
+"""Replies that were exchanged with those to other prompts are named by the words of their items."""
+
+import random
 
 import pytest
+from msgspec.structs import replace
 
 from selfexec.experiments.association import Target
 from selfexec.experiments.restriction import UserRequest
@@ -8,6 +11,7 @@ from selfexec.runs.exchanged_words import exchanged_words
 from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
 
+KIND = ("restriction", "execute")
 REQUESTS = {
     "bread": "Which flour and yeast do I need for sourdough bread?",
     "garden": "When should I prune the raspberry bushes behind the shed?",
@@ -48,10 +52,14 @@ def test_lists_of_words_are_named_by_the_options_of_another_item() -> None:
     exchanged = [
         reply("sea", '{"words": ["plank", "forest", "sawmill", "oak"]}', "association"),
         reply("wood", '{"words": ["smoke", "candle", "heats", "flame"]}', "association"),
+        reply("fire", '{"words": ["wave", "fish", "salty"]}', "association"),
     ]
     assert exchanged_words(exchanged, ITEMS) == exchanged
+    # of the first two alone, the reply to fire is not known to be elsewhere, and that to wood is no evidence
+    assert exchanged_words(exchanged[:2], ITEMS) == []
     assert (
-        exchanged_words([reply(one.item, f"ocean timber {one.text}", "association") for one in exchanged], ITEMS) == []
+        exchanged_words([reply(one.item, f"ocean timber flame {one.text}", "association") for one in exchanged], ITEMS)
+        == []
     )
 
 
@@ -62,6 +70,27 @@ def test_lists_of_words_are_named_by_the_options_of_another_item() -> None:
 def test_replies_with_few_words_of_another_item_and_of_another_experiment_are_not(text: str) -> None:
     assert exchanged_words([reply("tax", text), reply("tax", text, session="predict")], ITEMS) == []
     assert exchanged_words([reply(item, text, "association") for item in ("sea", "fire")], ITEMS) == []
+
+
+def test_seven_of_24_recorded_replies_are_named_in_most_trials_where_they_changed_places(ten_models: Run) -> None:
+    """Requests and replies at random, of every model; and of none is anything named where nothing was exchanged."""
+    rng = random.Random(1)
+    named = []
+    for model in ten_models.models:
+        own = [
+            r for r in ten_models.replies.values() if r.model == model and (r.experiment, r.session) == KIND and r.text
+        ]
+        for _ in range(3):
+            honest = rng.sample(own, 24)
+            places = rng.sample(range(24), 7)
+            moved = list(honest)
+            for one, two in zip(places, [*places[1:], places[0]], strict=True):
+                moved[one] = replace(honest[one], text=honest[two].text)
+            assert exchanged_words(honest, ten_models.items.items) == []
+            found = exchanged_words(moved, ten_models.items.items)
+            assert 2 * sum(r.item in {honest[place].item for place in places} for r in found) >= len(found)
+            named.append(bool(found))
+    assert sum(named) >= 0.7 * len(named)
 
 
 def test_of_ten_recorded_models_no_replies_were_exchanged(ten_models: Run) -> None:

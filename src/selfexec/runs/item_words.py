@@ -1,4 +1,4 @@
-"""What items say, whatever they are of: what a prompt about one has in it."""
+"""What items say, whatever they are of: what a prompt about one has in it, and by which words texts are compared."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -7,10 +7,21 @@ from typing import Any
 import msgspec
 
 from selfexec.experiments import Item
+from selfexec.readers import fold
 from selfexec.runs.reply import Reply
+from selfexec.text.regex import regex
 
 Items = Mapping[str, Mapping[str, Item]]  # by experiment and id
 KNOWN_AT_ONCE = 4096
+STEM = 5  # letters by which words are compared
+WORD = regex(r"[^\W\d_]{4,}|\d+")
+# words that stand in any prompt
+COMMON = frozenset(
+    (
+        *("this", "that", "these", "those", "with", "your", "have", "from", "what", "when", "been", "will", "which"),
+        *("their", "there", "they", "would", "could", "should", "about", "into", "does", "more", "some", "than"),
+    )
+)
 
 
 def texts_by_reply(items: Items) -> Callable[[Reply], str]:
@@ -47,3 +58,8 @@ def _strings_in(value: Any) -> Iterator[str]:
     elif isinstance(value, Mapping | Sequence):
         for inner in value.values() if isinstance(value, Mapping) else value:
             yield from _strings_in(inner)
+
+
+def stems_in(text: str) -> set[str]:
+    """The words of a text by their first letters, and its numbers."""
+    return {word[:STEM] for word in WORD.findall(fold(text)) if word not in COMMON}

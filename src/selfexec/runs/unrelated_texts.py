@@ -20,9 +20,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from selfexec.experiments import EXPERIMENTS, session_kind
-from selfexec.readers import fold, refuses
+from selfexec.readers import refuses
 from selfexec.runs.exchanged_replies import asked_keys, asks_for_marks
-from selfexec.runs.item_words import Items, longest_text_in, texts_by_reply
+from selfexec.runs.item_words import Items, longest_text_in, stems_in, texts_by_reply
 from selfexec.runs.readings import is_free, is_kept, read_reply
 from selfexec.runs.reply import Reply, prompts_of
 from selfexec.text.regex import regex
@@ -34,18 +34,9 @@ LONGEST = 200  # characters
 MARKS = ('": true', '": false')
 IN_A_FORM = ("in a form",)
 LEAST_ECHO, MOST_BESIDE_ECHO = 20, 80  # characters of what was asked, and of what stands beside it
-STEM = 5  # letters by which words are compared
 KNOWN_AT_ONCE = 4096
-WORD = regex(r"[^\W\d_]{4,}|\d+")
 NAMED = regex(r"(?<!\w)[^\W\d_]{4,}(?!\w)|[^\x00-\u024f\W]")  # a word, or a letter of another script than Latin
 OTHER_SCRIPT = regex(r"[^\x00-\u036f\W\d_]")
-# words that stand in any prompt
-COMMON = frozenset(
-    (
-        *("this", "that", "these", "those", "with", "your", "have", "from", "what", "when", "been", "will", "which"),
-        *("their", "there", "they", "would", "could", "should", "about", "into", "does", "more", "some", "than"),
-    )
-)
 # I and me, and "I can" or "I am sorry" where the verb alone says so
 FIRST_PERSON = regex(
     r"\bI\b|(?i:\b(?:me|my|mine|myself|ich|mir|mich|mein\w*|je|moi|mon|mes|yo|mi|puedo|siento|lamento|eu|meu|minha|posso"
@@ -92,7 +83,7 @@ def unrelated_texts(replies: Iterable[Reply], items: Items) -> list[Reply]:
 
     @lru_cache(KNOWN_AT_ONCE)
     def stems_of(asked: str) -> frozenset[str]:
-        return frozenset(_stems(asked))
+        return frozenset(stems_in(asked))
 
     came = [reply for reply in replies if reply.text and reply.experiment in EXPERIMENTS]
     unrelated: dict[tuple[str, ...], list[Reply]] = defaultdict(list)
@@ -150,15 +141,10 @@ def _is_bare(text: str, reply: Reply) -> bool:
 
 def _takes_up(text: str, asked: str, stems: frozenset[str]) -> bool:
     """Whether a text has something of what it was asked about, or says nothing but words of that, as yes or no."""
-    if not stems.isdisjoint(_stems(text)) or (OTHER_SCRIPT.search(text) and OTHER_SCRIPT.search(asked)):
+    if not stems.isdisjoint(stems_in(text)) or (OTHER_SCRIPT.search(text) and OTHER_SCRIPT.search(asked)):
         return True
     words = {*SHORT_WORD.findall(text.casefold())}
     return bool(words) and words <= {*SHORT_WORD.findall(asked.casefold())}
-
-
-def _stems(text: str) -> set[str]:
-    """The words of a text by their first letters, and its numbers."""
-    return {word[:STEM] for word in WORD.findall(fold(text)) if word not in COMMON}
 
 
 def _is_read(reply: Reply, items: Items) -> bool:
