@@ -4,9 +4,10 @@ import msgspec
 import pytest
 
 from selfexec.runs.odd_edges import NOTE
-from selfexec.runs.program_texts import FAILURE, THOUGHTS, UNSENT_WORDS, held_in, program_texts, share_of_failure
+from selfexec.runs.program_texts import FAILURE, THOUGHTS, UNSENT_WORDS, held_in, program_texts
 from selfexec.runs.reply import Reply
 from selfexec.runs.run import Run
+from selfexec.runs.service_texts import share_of_failure
 
 MARKS, SPEAKERS = "marks of a chat template", "turns of several speakers"
 CITATIONS, CUT, MASKED = "citations for a page to show", NOTE, "words that were masked"

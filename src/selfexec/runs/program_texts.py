@@ -38,6 +38,7 @@ from selfexec.runs.exchanged_replies import asked_keys
 from selfexec.runs.odd_edges import CLOSED, NOTE, edges_of
 from selfexec.runs.readings import is_free
 from selfexec.runs.reply import Reply, prompts_of
+from selfexec.runs.service_texts import share_of_failure
 from selfexec.text.regex import regex
 
 LEAST, LEAST_SHARE = 2, 0.005  # replies, and how many of a model's: now and then one writes so itself
@@ -109,31 +110,7 @@ LINE_IN_HTML, LEAST_LINES = regex(r"<br ?/?>\s*?\n"), 2
 LEAST_BLANKS = 6  # of a text within an object
 OF_PAGES = regex("html|page|site|css", re.IGNORECASE)
 LONGEST_FAILURE, LONGEST_STAND_IN = 300, 100  # characters
-MOST_LINES = 4
 LEAST_ABOUT, MOST_ABOUT = 0.2, 0.5  # of the words of a text
-FIRST_PERSON = regex(r"\b(?:I|my|me)\b|\bI['’]", re.IGNORECASE)
-WORD = regex(r"[A-Za-z]+")
-# what can fail, and what is said of it
-SERVICE = regex(
-    r"servers?|services?|gateway|upstream|backend|requests?|connect\w*|network|socket|stream|api|endpoint|fetch|proxy"
-    r"|host|quota|billing|credits?|balance|tokens?|rate|usage|capacity|models?|engine|workers?|queue|deployment"
-    r"|instance|cluster|provider|cuda|gpu|memory|https?|ssl|tls|dns|response|completions?|inference|session"
-    r"|context|account|key|openai|anthropic|claude|gemini|plan|limit|loading|read|headers?",
-    re.IGNORECASE,
-)
-FAILED = regex(
-    r"errors?|fail\w*|exceed\w*|overload\w*|unavailable|timeout|timed|exhausted|refused|denied|reset|abort\w*"
-    r"|terminated|busy|throttl\w*|insufficient|unauthorized|invalid|bad|many|reached|hang|disconnect\w*|unreachable"
-    r"|crashed|retry|retries|cancell?ed|expired|suspended|unexpected|broken|closed|interrupted|again|exception|out",
-    re.IGNORECASE,
-)
-# the same where words are not apart
-CHINESE = regex(
-    r"(?=.*(?:服务|请求|上游|负载|模型|渠道|接口|网络|额度|余额|令牌|连接))"
-    r".*(?:失败|错误|超时|饱和|稍后再试|稍后重试|不足|繁忙|异常|不可用|超出|已达)",
-    re.DOTALL,
-)
-LONGEST_CHINESE = 60
 STAND_IN = regex(r"\b(?:mock\w*|dummy|stub\w*|placeholder|canned|lorem ipsum|fallback|sample)\b", re.IGNORECASE)
 REPLY = regex(r"\b(?:response|reply|request|completion|answer|text|output|model|content|ipsum)\b", re.IGNORECASE)
 AGENT_LOG = regex(
@@ -334,25 +311,6 @@ def _with_hidden_names(replies: Sequence[Reply], asked: Callable[[Reply], str]) 
     return [reply for reply in replies if reply.key in keys]
 
 
-def share_of_failure(text: str, asked: Callable[[], str] = lambda: "") -> float:
-    """How many of the words of a text are about a service and its failure, from 0 to 1; 0 where one of the two is
-    missing, or its words were asked about. A model speaks of itself as I.
-    """
-    if len(text) <= LONGEST_CHINESE and not text.isascii() and CHINESE.search(text):
-        return 0.0 if CHINESE.search(asked()) else 1.0
-    if text.lstrip()[:1] == "{" or text.count("\n") >= MOST_LINES or FIRST_PERSON.search(text):
-        return 0.0
-    words = [word.casefold() for word in WORD.findall(CAMEL.sub(r"\1 \2", text))]
-    about = [word for word in words if SERVICE.fullmatch(word)]
-    failed = [word for word in words if FAILED.fullmatch(word)]
-    if not (about and failed):
-        return 0.0
-    known = {word.casefold() for word in WORD.findall(asked())}
-    is_asked_about = known.issuperset(about) or known.issuperset(failed)
-    return 0.0 if is_asked_about else (len(about) + len(failed)) / len(words)
-
-
-CAMEL = regex("([a-z])([A-Z])")
 SIGNS: Mapping[str, Callable[[str], bool]] = {
     "marks of a chat template": _has_marks,
     "turns of several speakers": _has_speakers,
