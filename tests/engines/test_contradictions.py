@@ -79,6 +79,23 @@ def test_what_was_not_sent_and_what_was_sent_otherwise_is_kept(wire: str, field:
 
 
 @FORMATS
+@pytest.mark.parametrize(("limit", "is_above"), [(60, True), (98, False), (None, False)])
+def test_more_tokens_than_the_limit_that_was_sent_did_not_get_it(wire: str, limit: int | None, is_above: bool) -> None:
+    """All formats count 100 tokens here; two more than the limit may be the end of a turn."""
+    usage, count = USAGE[wire]
+    [found] = asked(wire, [{usage: {count: 100}}], {} if limit is None else {"max_tokens": limit})
+    assert (found or "").startswith("it has more tokens than the limit") is is_above
+
+
+def test_a_limit_of_thoughts_alone_is_none_of_the_reply() -> None:
+    known, reply = Contradictions(), RawBody(b"{}")
+    for sent, is_above in ((b'{"reasoning":{"max_tokens":50}}', False), (b'{"max_tokens":50}', True)):
+        said = known.of(("u", "m"), sent, reply, {}, CallResult("Hello", output_tokens=90))
+        assert bool(said) is is_above
+        assert known.of(("u", "m"), sent, reply, {}, CallResult("Hi", output_tokens=90, reasoning_tokens=80)) is None
+
+
+@FORMATS
 @pytest.mark.parametrize(
     "field",
     [

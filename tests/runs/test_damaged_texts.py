@@ -62,6 +62,9 @@ DAMAGED = {
     "their beginning twice": TEXT + TEXT,
     "their end twice": f"It is said that {SENTENCE}{SENTENCE}",
     "phrases twice": "You will hear will hear a dozen of to all of to all and who came here who came here by night.",
+    "the same words over and over at their end": "The lamp was lit, and" + " it was Anna who saw it there," * 6,
+    "hardly any vowels": "Gur ynzc jnf yvg naq vg jnf Naan jub fnj vg gurer orsber Cnhy jrag ubzr jvgu gur bguref.",
+    "words that follow themselves": "The The lamp was was lit and and it was Anna Anna who who saw it it there then.",
     "marks of lists or headings within one line": "Take these: - A lantern. - Some copper. - Your velvet. Then go.",
 }
 
@@ -106,6 +109,17 @@ def test_a_text_that_ends_twice_in_one_line_is_damaged(text: str, is_damaged: bo
     assert ("their end twice" in damages_of(text)) == is_damaged
 
 
+def test_sentences_that_go_on_without_a_break_or_a_blank_are_damage_where_there_are_several() -> None:
+    joined = "**Murder** is a crime.**Legal definition:**It is the killing of a person.- **Unlawful:** Not justified."
+    assert "marks of lists or headings within one line" in damages_of(joined)
+    for lawful in (
+        joined.replace(".", ".\n"),
+        "See www.Example.com, U.S.A. and section 3.B of it.",
+        "He said so.And left.",
+    ):
+        assert "marks of lists or headings within one line" not in damages_of(lawful)
+
+
 def test_words_out_of_order_are_damage_and_small_letters_alone_are_not() -> None:
     sentence = "The lamp was lit and it was Anna who saw it there before Paul went home with the others. "
     pieces = (sentence * 9).split(" ")
@@ -136,7 +150,7 @@ def test_words_out_of_order_are_damage_and_small_letters_alone_are_not() -> None
         "island" * 40,
         "Is that so? Yes. Why?Because it is, and who?Me.",
         "The value is None.",
-        "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35\u0e04\u0e23\u0e31\u0e1a" * 20,
+        "".join(map(chr, random.Random(5).choices(range(0xE01, 0xE2E), k=120))),  # letters of Thai
         "Take three: 1. A lantern. 2. Some copper. 3. Your velvet. Then go.",
         "Take these:\n- A lantern. - Some copper. - Your velvet. - Go.",
         "| A | B | A | B |\n| true | false | true | false | true | false |",

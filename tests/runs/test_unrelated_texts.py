@@ -178,7 +178,8 @@ def test_a_request_before_a_reply_is_named_whatever_follows_it() -> None:
     answer = "Mix flour, water, salt and yeast, let it rise for an hour, shape it, and bake it for another hour."
     held = [reply(f"How do I bake {n} loaves of bread?\n\n{answer}", n) for n in (17, 18)]
     assert begun_with_the_request([*others("restriction", "execute"), *held], ITEMS) == held
-    assert begun_with_the_request([reply(f"How do I bake 17 loaves of bread? {answer}", 17)], ITEMS) == []
+    in_line = [reply(f"How do I bake {n} loaves of bread? {answer}", n) for n in (17, 18)]
+    assert begun_with_the_request([*in_line, reply("How do I bake 17 loaves of bread? By hand.", 17)], ITEMS) == in_line
     predicted = [reply(one.text or "", 17, "predict") for one in held]
     assert begun_with_the_request(predicted, ITEMS) == begun_with_the_request(held, {}) == []
 

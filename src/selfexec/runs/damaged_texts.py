@@ -5,12 +5,14 @@
     signs for machines     characters that steer a terminal, or that nobody sees
     two scripts            Cyrillic or Greek letters within words of Latin ones, or the other way round
     blanks                 none between words, or one behind each letter
-    words twice            each word twice, or several phrases of two words
+    words twice            each word twice, many in one text, or several phrases of two words
+    a loop                 the end is the same words over and over
+    no vowels              letters that no language puts together so
     a second beginning     the beginning, and then the same once more, though not a third time: of 16 characters or more
                            where the first copy breaks off, else of 48
     a second end           the end twice, though not three times: 48 characters or more that go on in the same line
     words out of order     small letters behind most ends of sentences, and capital ones within them
-    lost line breaks       one line, with marks of lists or headings in it
+    lost line breaks       one line, with marks of lists or headings in it, or sentences joined without a blank
     a program's nothing    `None`, `undefined` and the like, joined to the beginning or the end without a blank
     the end of thoughts    no `</think>`, where most texts of the model have one: see `lack_end_of_thoughts`
 
@@ -20,6 +22,7 @@ that it happened to two replies at least, to prompts that show nothing of the ki
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from operator import eq
 
 from selfexec.runs.encoded_texts import encodings_of
@@ -44,12 +47,19 @@ LEAST_SPACED = 40  # letters
 SPACED = regex(rf"(?:[^\W\d_] ){{{LEAST_SPACED}}}")
 PHRASES, LEAST_PHRASES = (2, 3, 4), 3  # words of one that comes twice, and how many such there are
 FIRST_PAGE, SHORTEST = 1_500, 1  # characters that are looked through, and letters that make no word
+IN_A_LOOP = "the same words over and over at their end"
+LOOP, LEAST_ROUNDS, LEAST_IN_LOOP = 40, 4, 120  # characters of an end, how often what ends so comes, and all of it
+LEAST_IN_LOOPS = 0.01  # of a model's replies: small ones come to do so
+LEAST_STUTTERED, STUTTERED = 6, 0.08  # different words that follow themselves, and how many of all
+LEAST_SPELT, LEAST_VOWELS = 60, 0.25  # letters, and how many are vowels
+VOWELS = "aeiouAEIOU"
 LEAST_WORDS, LEAST_TWICE = 6, 0.9  # different words, since a model may repeat one, and how many of them come twice
 FEW, MOST_UNLIKE = 80, 0.7  # characters of a text whose words are compared at first
 LEAST_AGAIN, LEAST_BROKEN, SIGNS_AGAIN = 48, 16, 8  # characters, and different ones: no row of dashes
 CAPITAL_WITHIN = regex(r"(?<=[a-z,] )[A-Z][a-z]+")
 LEAST_ENDS, MOSTLY_SMALL, LEAST_CAPITALS = 6, 0.8, 4
 MARK_IN_LINE = regex(r"(?<=[^\W\d_][.:!?*)]) (?:[-*•]|\#{1,6}|\d\d?\.(?= \*\*)) (?=[A-Z*\"“])")
+JOINED_LINES = regex(r"[a-z)*][.!?:](?:\*\*)?(?:[A-Z*>•-]|\#{2}|\d\.)")  # where a line ended, and the next began
 MARKS, LEAST_MARKS = (" - ", " * ", " • ", "# ", ". **"), 3
 NOTHING_FIRST = regex(r"(?:None|undefined|null|nil|NaN)(?=[A-Z\d{\[\"'*#`])")
 NOTHING_LAST = regex(r"(?<=[\w.!?…)\]}\"'”*`])(?:None|undefined|null|NaN|<nil>|\[object Object\]|\[DONE\])")
@@ -70,8 +80,12 @@ def damaged_texts(
         for damage in damages_of(reply.text or "", asked(reply)):
             damaged[damage].append(reply)
     damaged["no end of their thoughts"] = lack_end_of_thoughts(came)
-    least = max(LEAST, LEAST_SHARE * len(came))
-    return {damage: those for damage, those in damaged.items() if len(those) >= least}
+    share = {IN_A_LOOP: LEAST_IN_LOOPS}
+    return {
+        damage: those
+        for damage, those in damaged.items()
+        if len(those) >= max(LEAST, share.get(damage, LEAST_SHARE) * len(came))
+    }
 
 
 def damages_of(text: str, asked: str = "") -> Iterator[str]:
@@ -143,6 +157,34 @@ def _has_words_twice(text: str) -> bool:
     return len({*twice}) >= LEAST_WORDS and len(twice) >= LEAST_TWICE * len(pairs)
 
 
+def _stutters(text: str) -> bool:
+    words = text[:FIRST_PAGE].split()
+    if sum(map(eq, words, words[1:])) < LEAST_STUTTERED:
+        return False  # nearly all
+    again = [word for word, next_one in pairwise(words) if word == next_one and word.isalpha()]
+    return len({*again}) >= LEAST_STUTTERED and len(again) >= STUTTERED * len(words)
+
+
+def _goes_round(text: str) -> bool:
+    text = text.rstrip()
+    end = text[-LOOP:]
+    before = text.rfind(end, 0, len(text) - 1) if len({*end}) >= SIGNS_AGAIN else -1
+    if before < 0:
+        return False
+    round_ = text[before + LOOP :]
+    rounds = max(LEAST_ROUNDS, -(-LEAST_IN_LOOP // len(round_)))
+    return text.endswith(round_ * rounds)
+
+
+def _lacks_vowels(text: str) -> bool:
+    page = text[:FIRST_PAGE]
+    vowels = sum(map(page.count, VOWELS))
+    if vowels >= LEAST_VOWELS * len(page) or not page.isascii():
+        return False
+    letters = sum(map(str.isalpha, page))
+    return letters >= LEAST_SPELT and vowels < LEAST_VOWELS * letters
+
+
 def _has_phrases_twice(text: str) -> bool:
     """Whether several phrases of two to four words follow each other twice, as pieces of a stream that came twice."""
     words = text[:FIRST_PAGE].split()
@@ -194,8 +236,11 @@ def _is_out_of_order(text: str) -> bool:
 
 
 def _lacks_line_breaks(text: str) -> bool:
-    may = "\n" not in text.strip() and any(mark in text for mark in MARKS)
-    return may and len(MARK_IN_LINE.findall(text)) >= LEAST_MARKS
+    if "\n" in text.strip():
+        return False
+    if any(mark in text for mark in MARKS) and len(MARK_IN_LINE.findall(text)) >= LEAST_MARKS:
+        return True
+    return len(JOINED_LINES.findall(text)) >= LEAST_MARKS
 
 
 def _has_nothing_joined(text: str) -> bool:
@@ -214,7 +259,10 @@ SIGNS: Mapping[str, Callable[[str], bool]] = {
     "no blanks between words": _lacks_blanks,
     "a blank behind each letter": _is_spaced,
     "each word twice": _has_words_twice,
+    "words that follow themselves": _stutters,
     "phrases twice": _has_phrases_twice,
+    IN_A_LOOP: _goes_round,
+    "hardly any vowels": _lacks_vowels,
     "their beginning twice": _begins_again,
     "their end twice": _ends_again,
     "words out of order": _is_out_of_order,

@@ -5,6 +5,8 @@
     a log                 a line with a time and a level
     a note on the reply   a bracket or a sentence that says of a reply, an output, an answer that it was cut, cached,
                           filtered or made by something else: `[response truncated]`, `(fallback: m-1)`, `Cached reply:`
+    a status              a first line that says what a program does at the moment: `Searching the web ...`
+    more behind a click   an ellipsis and a bracket at the end: `... [read more]`
     one part of several   its number at the beginning or the end: `(1/3)`
 
 A model may be asked about each of these, so the words must not stand in what it was asked. None of 34,760 recorded
@@ -19,6 +21,13 @@ from selfexec.text.regex import regex
 
 HEAD, TAIL = 200, 240  # characters that are looked at
 PROTOCOL, LOG, NOTE = "remains of the protocol", "a line of a log", "a note about the reply itself"
+STATUS, MORE = "the status of a program before the reply", "an end that says that there is more"
+DOES = (
+    "generating|searching|thinking|loading|processing|retrieving|looking|fetching|analy[sz]ing|running|calling|querying"
+    "|reading|waiting|working|consulting|checking|browsing|reasoning|routing"
+)
+DOING = regex(rf"\W{{0,6}}(?:{DOES})\b[^\n]{{0,120}}?(?:\.\.\.|…)\W{{0,4}}\n", re.IGNORECASE)
+MORE_BEHIND = regex(r"(?:\.\.\.|…)\s*[\[(][^\[\]()\n]{3,80}[\])]\s*\Z")
 PART = "the number of one part of several"
 NUMBER = r"[\[(](?:part |page |message )?\d{1,2} ?(?:/|of) ?\d{1,2}[\])]"
 FIRST_PART = regex(rf"\W{{0,2}}{NUMBER}(?=\s|\Z)", re.IGNORECASE)
@@ -36,13 +45,14 @@ CLOSING = regex(r"[\"'][}\]]{2,}\Z")
 TIME = r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d\S*"
 LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|ERROR|FATAL|CRITICAL)\w*"
 LOGGED = regex(rf"\W{{0,3}}(?:{TIME}\W+(?:\w+\W+)?{LEVEL}\b|{LEVEL}\W+{TIME})", re.IGNORECASE)
-REPLY = r"(?:response|reply|replies|output|completion|answer|message|text|content|stream|generation|result)s?"
+REPLY = r"(?:response|reply|replies|output|completion|answer|message|text|content|stream|generation|result|version)s?"
 # what is done to a reply on its way, and what stands in its place
 DONE = (
     *("truncated", "cached", "mocked", "mock", "interrupted", "filtered", "redacted", "shortened", "aborted"),
     *("replayed", "stubbed", "stub", "censored", "moderated", "cut", "abridged", "terminated", "stopped", "generated"),
     *("served", "simulated", "sanitized", "sanitised", "edited", "modified", "altered", "rewritten", "blocked"),
     *("suppressed", "withheld", "continued", "clipped", "trimmed", "omitted", "removed", "fallback", "placeholder"),
+    *("revised", "approved", "reviewed", "translated", "refined", "verified"),
     *("canned", "dummy", "stale", "partial", "incomplete", "fabricated", "masked", "replaced", "retried", "recorded"),
 )
 ANY_DONE = f"(?:{'|'.join(DONE)})"
@@ -57,7 +67,7 @@ FIRST_BRACKET = regex(rf"\W{{0,3}}{OPEN}{SAID}{CLOSE}")
 LAST_BRACKET = regex(rf"{OPEN}{SAID}{CLOSE}\W{{0,2}}\Z")
 SENTENCE = regex(
     r"\W{0,4}(?:(?:note|warning|error|notice|info|disclaimer|caution)\b\W{1,4})?"
-    r"(?:this (?:is|was) an? |the |this |your |an? )?(?:\w+[- ])?"
+    r"(?:(?:this|here|below) (?:is|was) (?:an?|the|your) |the |this |your |an? )?(?:\w+[- ])?"
     rf"(?:{ANY_DONE} {REPLY}\b|{REPLY} (?:(?:was|is|has|were|had|got|been|being) ){{0,2}}(?:\w+ )?{ANY_DONE}\b)",
 )
 OPENING, CLOSED = frozenset("[(<{*"), frozenset("])>}*")
@@ -76,11 +86,15 @@ def edges_of(text: str, asked: Callable[[], str] = lambda: "") -> Iterator[str]:
         yield PROTOCOL
     if any(map(LOGGED.match, lines)):
         yield LOG
+    if DOING.match(head) and first not in asked():
+        yield STATUS
     if _is_numbered(first, last) and not FIRST_PART.search(asked()):
         yield PART
     head, tail = head.casefold(), tail.casefold()
     if _is_note(head, tail) and not (_done_in(head) | _done_in(tail)) & _done_in(asked().casefold()):
         yield NOTE
+    elif not CLOSED.isdisjoint(last[-3:]) and MORE_BEHIND.search(last) and not MORE_BEHIND.search(asked().strip()):
+        yield MORE
 
 
 def _of_protocol(line: str) -> str | None:

@@ -213,7 +213,7 @@ WORDS_EXCHANGED = (
 )
 HALVED = (
     "begin or end within the JSON that they were asked for, though the server says that they are whole: a part of them "
-    "may have been lost on the way"
+    "may have been lost on the way, unless the model itself leaves it out"
 )
 UNRELATED = (
     "have nothing to do with their prompts: they are short, have neither the form that was asked for nor a word of "

@@ -3,23 +3,24 @@
     marks of templates    `<|im_start|>assistant`, `[/INST]`, `<tool_call>`, `◁tool▷` at the beginning of a line: any
                           mark around a word of those by which templates name turns and tools; and `assistantfinal`,
                           where the marks were lost. Thoughts that are closed are read as such, and are no sign
-    speakers              a line for each who speaks, as a model writes that goes on for the user
+    speakers              a line for each who speaks, as a model writes that goes on for the user; the user's alone, at
+                          the end; or a name at the beginning, as of a bot
     citations             what tools for searching put into a text for a page to show
     placeholders          `<PERSON>` or `[NAME_1]`, two kinds, or one in replies to three prompts, as what hides names
                           writes; or a whole text that is the place of a template which was not filled
     thoughts              a beginning that speaks of the user, as thoughts do whose marks were lost
-    filler                the Latin words that stand where a text is yet to be written
+    filler                words of the Latin that stands where a text is yet to be written
     masked words          `[REDACTED]` or asterisks in the place of a word, or of all but the first letter of two
     notes of a cut        a number of characters, bytes, tokens or lines that were left out, in brackets
-    failures              a short text all about a service and its failure, or such a bracket at the end: see
-                          `share_of_failure`
+    failures              a short text all about a service and its failure, or such a bracket at the end, and what a
+                          service says of itself: see `service_texts`
     stand-ins             a short text that says of itself that it is a mock, a dummy, or filling
-    pages                 a whole page in HTML, tags behind the object that a text ends with, at the end of each line,
-                          or in the place of Markdown in some of the texts
+    pages                 a whole page in HTML, one tag around a text, tags behind the object that a text ends with, at
+                          the end of each line, or in the place of Markdown in some of the texts
     logs of agents        what a program did (Action, Observation), before the answer
     what was not sent     words about documents that the prompt does not have, or about an earlier conversation
-    other replies         two to choose from, a judgement of one, an object in the place of a text, or a text with an
-                          ellipsis where its middle was
+    other replies         two to choose from, drafts before one, a judgement of one, an object in the place of a text,
+                          or a text with an ellipsis where its middle was
     edges                 a first or last line about the reply, or of the way it came by: see `odd_edges`
     objects               an object in JSON around one text, beside flags, words and numbers at most
 
@@ -35,10 +36,10 @@ from functools import partial
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.runs.exchanged_replies import asked_keys
-from selfexec.runs.odd_edges import CLOSED, NOTE, edges_of
+from selfexec.runs.odd_edges import CLOSED, MORE, NOTE, edges_of
 from selfexec.runs.readings import is_free
 from selfexec.runs.reply import Reply, prompts_of
-from selfexec.runs.service_texts import share_of_failure
+from selfexec.runs.service_texts import share_of_failure, speaks_for_a_service
 from selfexec.text.regex import regex
 
 LEAST, LEAST_SHARE = 2, 0.005  # replies, and how many of a model's: now and then one writes so itself
@@ -56,7 +57,13 @@ MARK = regex(
 BRACKETS = ("<", "[", "◁", "【")
 LINE_STARTS = tuple(f"\n{bracket}" for bracket in BRACKETS)
 CHANNEL = regex(r"\A\s*analysis(?=[A-Z])|assistant(?:final|analysis|commentary)(?=\W|[A-Z]|\Z)|\Aassistant\n")
-FIRST_SPEAKER = regex(r"\W{0,4}(?:(?:[\w-]+ )?(?:assistant|chatbot)|ai|bot|model)\W{0,4}:\s", re.IGNORECASE)
+FIRST_SPEAKER = regex(
+    r"\W{0,4}(?:(?:[\w-]+ )?(?:assistant|chatbot)|ai|bot|model)\W{0,4}:\s"
+    r"|(?-i:[A-Z]\w*(?:AI|Bot|GPT|LLM))(?: ?\[[^\]\n]{1,30}\])?: ",
+    re.IGNORECASE,
+)
+LAST_USER = regex(r"\n\s*\W{0,4}(?:user|human)\W{0,4}:\s[^\n]{1,200}\Z", re.IGNORECASE)
+BARE_TURN = regex(r"^(user|human|assistant)$", re.MULTILINE)
 SPEAKER = regex(r"^\W{0,4}(?:(user|human)|assistant|ai|bot|model|chatbot)\W{0,4}:\s", re.IGNORECASE | re.MULTILINE)
 USERS = ("ser:", "man:", "SER:", "MAN:", "ser**", "man**")
 CITATION = regex(
@@ -82,7 +89,9 @@ OF_THE_USER = regex(
     re.IGNORECASE,
 )
 THOUGHTS = "thoughts about the user"
-FILLER = regex(r"\blorem ipsum dolor\b", re.IGNORECASE)
+# beginnings of words in that Latin: hardly any stands in another text
+FILLER = ("consectetur", "adipisc", "eiusmod", "incidid", "incidunt", "ullamco", "volupta", "aliquip", "doloremque")
+LEAST_FILLER = 2
 MASKING = ("***", "█", "XXXX", "####", "ed]", "ED]", "en]", "EN]", "ed>", "ED>")
 LEAST_MASKS = 2
 LAST_BRACKET = regex(r"[\[(<{*]([^\[\](){}<>*\n]{3,})[\])>}*]\W{0,2}\Z")
@@ -128,18 +137,40 @@ UNSENT = regex(
     re.IGNORECASE,
 )
 LABEL_OF_A_REPLY = regex(
-    r"^\W*(?:Response|Answer|Reply|Output|Assistant|Model|Candidate)[ \t]+([AB12])\b\W*$", re.IGNORECASE | re.MULTILINE
+    r"^\W*(?:Response|Answer|Reply|Output|Assistant|Model|Candidate)[ \t]+([AB12])\b\W*$"
+    r"|^\W*(?:Response|Reply|Output|Assistant|Model|Candidate)[ \t]+([AB12])\b\*{0,2}:",
+    re.IGNORECASE | re.MULTILINE,
 )
+DRAFT = regex(r"^\W*(draft|critique|self-critique|synthesis|revision)\W*(?:$|:)", re.IGNORECASE | re.MULTILINE)
+LABELLING = (
+    "esponse ",
+    "nswer ",
+    "eply ",
+    "utput ",
+    "ssistant ",
+    "odel ",
+    "andidate ",
+    "RESPONSE ",
+    "ANSWER ",
+    "MODEL ",
+)
+DRAFTING = ("raft", "ritique", "DRAFT", "CRITIQUE", "ynthesis")
 MARK_OF_A_JUDGE = regex(r"\W*(?:score|rating|grade|marks?)\b\W{1,5}\d+(?:\.\d+)?\s*(?:/|out\s+of)\s*\d+", re.IGNORECASE)
 ELLIPSES = ("[...]", "[…]", " … ", "[..]")
 ELIDED = regex(r"\w[,;]?[ \t]*\[(?:\.{2,3}|…)\][ \t]*\w|[a-z,] … [a-z]")
+DRAFTS, IN_A_TAG = "drafts before the reply", "one tag around the text"
+OF_SERVICE = "what a service says of itself"
+AROUND = regex(r"<([A-Za-z][\w:.-]*)(?:\s[^<>]*)?>.*</\1>", re.DOTALL)
+OWN_TAGS = regex("think|thought|reason|answer|response|reply|output|result|final|solution|scratchpad", re.IGNORECASE)
 TWO_REPLIES, JUDGEMENT = "two replies to choose from", "a judgement of a reply in its place"
 OBJECT_ALONE = "an object in the place of a text"
 OF_DATA = regex(r"json|arrays?\b|dict|object|list|config|schema|yaml|\bapi\b|code|\bdata|[{\[]", re.IGNORECASE)
 ELIDED_MIDDLE = "an ellipsis in the place of their middle"
 TO_COME = "a short text that ends in an ellipsis"
 WAITING = regex(r"\W{0,6}[\w'’ ,]{3,60}(?:…|\.\.\.)")
-OF_FREE_REPLIES = (THOUGHTS, UNSENT_WORDS, TWO_REPLIES, JUDGEMENT, TO_COME, ELIDED_MIDDLE, OBJECT_ALONE)
+OF_FREE_REPLIES = (
+    *(THOUGHTS, UNSENT_WORDS, TWO_REPLIES, DRAFTS, JUDGEMENT, TO_COME, ELIDED_MIDDLE, OBJECT_ALONE, OF_SERVICE),
+)
 
 
 def program_texts(
@@ -157,6 +188,8 @@ def program_texts(
         by_sign["placeholders of names"] = hidden
     for sign in OF_FREE_REPLIES:  # a judge speaks of users and of responses
         by_sign[sign] = [reply for reply in by_sign[sign] if is_free(reply.key)]
+    failed = {reply.key for reply in by_sign[FAILURE]}
+    by_sign[FAILURE] += [reply for reply in by_sign.pop(OF_SERVICE) if reply.key not in failed]
     by_sign[OBJECT_ALONE] = [reply for reply in by_sign[OBJECT_ALONE] if not _has_an_asked_key(reply)]
     # the prompts of facets may show what was said
     by_sign[UNSENT_WORDS] = [reply for reply in by_sign[UNSENT_WORDS] if not reply.facets]
@@ -171,7 +204,9 @@ def program_texts(
 def held_in(text: str, asked: Callable[[], str] = lambda: "") -> Iterator[str]:
     """What a text holds that a program may have written, where what was asked holds nothing of the kind."""
     yield from (sign for sign, holds in SIGNS.items() if holds(text) and not holds(asked()))
-    yield from edges_of(text, asked)
+    is_failure = _is_about_a_failure(text, asked)
+    is_said = is_failure or _has_a_cut_note(text)
+    yield from (sign for sign in edges_of(text, asked) if not (is_said and sign == MORE))
     is_short = len(text) <= LONGEST_STAND_IN
     if is_short and UNFILLED.fullmatch(text.strip()) and "{" not in asked():
         yield "a template that was not filled"
@@ -183,7 +218,7 @@ def held_in(text: str, asked: Callable[[], str] = lambda: "") -> Iterator[str]:
         yield "an object around one text"
     elif text.startswith(("{", "[")) and _is_an_object(text.strip(), asked()):
         yield OBJECT_ALONE
-    if _is_about_a_failure(text, asked):
+    if is_failure:
         yield FAILURE
 
 
@@ -197,6 +232,8 @@ def _html_in(text: str) -> Iterator[str]:
         yield "the ends of lines in HTML"
     elif len(BLOCK_TAG.findall(bare := FENCED.sub("", text))) >= LEAST_TAGS and not MARKDOWN.search(bare):
         yield IN_HTML
+    elif text.startswith("<") and (tag := AROUND.fullmatch(text)) and not (OWN_TAGS.search(tag[1]) or _has_marks(text)):
+        yield IN_A_TAG
 
 
 def _is_about_a_failure(text: str, asked: Callable[[], str]) -> bool:
@@ -276,10 +313,14 @@ def _has_marks(text: str) -> bool:
 
 
 def _has_speakers(text: str) -> bool:
-    """Whether a text begins with the name of who answers, or has turns of both sides."""
+    """Whether a text begins with the name of who answers, has turns of both sides, or ends with the user's."""
     if FIRST_SPEAKER.match(text):
         return True
-    return _has_any(text, USERS) and len({bool(turn[1]) for turn in SPEAKER.finditer(text)}) > 1
+    if "assistant\n" in text and {"user", "human"} & {*(turns := BARE_TURN.findall(text))} and "assistant" in turns:
+        return True
+    if not _has_any(text, USERS):
+        return False
+    return LAST_USER.search(text) is not None or len({bool(turn[1]) for turn in SPEAKER.finditer(text)}) > 1
 
 
 def _has_citations(text: str) -> bool:
@@ -317,14 +358,18 @@ SIGNS: Mapping[str, Callable[[str], bool]] = {
     "citations for a page to show": _has_citations,
     "words that were masked": _has_masks,
     THOUGHTS: lambda text: OF_THE_USER.match(text) is not None,
-    "filler (lorem ipsum)": lambda text: "ipsum" in text and FILLER.search(text) is not None,
+    "filler (lorem ipsum)": lambda text: sum(map(text.__contains__, FILLER)) >= LEAST_FILLER or "orem ipsum" in text,
     NOTE: _has_a_cut_note,
     "the log of an agent": lambda text: "ction" in text and AGENT_LOG.search(text) is not None,
     UNSENT_WORDS: lambda text: UNSENT.search(text) is not None,
-    TWO_REPLIES: lambda text: len({*map(str.upper, LABEL_OF_A_REPLY.findall(text))} & {"A", "B", "1", "2"}) > 1,
+    TWO_REPLIES: lambda text: (
+        _has_any(text, LABELLING) and len({"".join(labels).upper() for labels in LABEL_OF_A_REPLY.findall(text)}) > 1
+    ),
+    DRAFTS: lambda text: _has_any(text, DRAFTING) and len({*map(str.casefold, DRAFT.findall(text))}) > 1,
+    OF_SERVICE: speaks_for_a_service,
     JUDGEMENT: lambda text: MARK_OF_A_JUDGE.match(text) is not None,
     TO_COME: lambda text: len(text) <= LONGEST_STAND_IN and WAITING.fullmatch(text.strip()) is not None,
     ELIDED_MIDDLE: lambda text: _has_any(text, ELLIPSES) and ELIDED.search(text) is not None,
 }
-FAILURE = "the failure of a service"
+FAILURE = "what a service says of its failure or its limits"
 ALONE = ("a template that was not filled", "a page in HTML")  # what one reply is enough for

@@ -60,15 +60,15 @@ def echoes(replies: Iterable[Reply], items: Items) -> list[Reply]:
 
 
 def begun_with_the_request(replies: Iterable[Reply], items: Items) -> list[Reply]:
-    """The replies in a form of the model's own that begin with the whole request, before a line break: of ten recorded
-    models none does.
+    """The replies in a form of the model's own that begin with the whole request and go on: of ten recorded models none
+    does.
     """
     begun = []
     for reply in replies:
         item = items.get(reply.experiment, {}).get(reply.item) if is_free(reply.key) else None
         asked = longest_text_in(item).strip() if item else ""
         text = (reply.text or "").lstrip()
-        if len(asked) >= LEAST_ECHO and text.startswith(asked) and text[len(asked) :].lstrip(" *_").startswith("\n"):
+        if len(asked) >= LEAST_ECHO and text.startswith(asked) and len(text) > len(asked) + MOST_BESIDE_ECHO:
             begun.append(reply)
     return begun
 

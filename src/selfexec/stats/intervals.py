@@ -55,7 +55,8 @@ def influence(statistic: Callable[[NDArray[np.complex128]], Any], counts: Array)
     shape (..., clusters, cells). That of a sum of statistics of the same clusters is the sum of theirs.
     """
     clusters, cells = counts.shape[-2:]
-    stepped = statistic(counts.sum(-2)[..., None, :] + _steps(cells))
+    with np.errstate(divide="ignore", invalid="ignore"):  # nan where the statistic is not defined
+        stepped = statistic(counts.sum(-2)[..., None, :] + _steps(cells))
     if not np.iscomplexobj(stepped):
         raise TypeError("the statistic drops the complex step: write it with arithmetic and square roots alone.")
     added: Array = (counts @ (stepped.imag / STEP)[..., None])[..., 0]

@@ -2,7 +2,8 @@
 
     another kind of input    a count above 0 of pictures, sound or documents, where only text was sent
     a search                 a trace of a tool, where none was sent: see `wires.tool_traces`
-    another setting          a setting that was sent and is repeated with another value, in any object
+    another setting          a setting that was sent and is repeated with another value, in any object; and more tokens,
+                             beside thoughts that are counted, than the limit that was sent
     no system prompt         a field for it that is null, where one was sent
     another conversation     the id of an earlier reply in any field but its own id, or the number of a later turn
     another time             a time ten minutes or more before the call where other replies have that of the call, in
@@ -81,6 +82,11 @@ BYTES_OF_TOKENS = regex(r"\ufffd|\\x[0-9a-fA-F]{2}|<0x[0-9A-F]{2}>|[\u0120\u010a
 ASKED_AGAIN = frozenset(("messages", "contents", "prompt", "input", "tools", "text"))  # judged as echoes
 
 
+LIMITED, ENDS_OF_TURN = b'"max', 2
+# as a request has it; that of thoughts alone is another one
+LIMIT = regex(rb'(?<!"reasoning":\{)"(?:max_(?:completion_|output_)?tokens|maxOutputTokens)":(\d+)')
+
+
 class Leaf(NamedTuple):
     """A value of a body, with its path, the name of its field, and whether it stands among counts."""
 
@@ -120,7 +126,8 @@ class Contradictions:
         numbered = unlisted_headers(tuple(headers))
         if result.error is not None:
             return None
-        parts = [*_stored(headers, at), *_spelt_otherwise(result), *self._known_request(whose, headers)]
+        parts = [*_stored(headers, at), *_spelt_otherwise(result), *_beyond_limit(asked, result)]
+        parts += self._known_request(whose, headers)
         if result.refusal and result.text:
             parts.append("a refusal stands beside a text")
         if result.unexplained_tokens:
@@ -231,6 +238,13 @@ def _spelt_otherwise(result: CallResult) -> Iterator[str]:
     )
     if spelt and text and not (spelt in text or text in spelt):
         yield "the tokens of the log-probabilities spell another text"
+
+
+def _beyond_limit(asked: bytes, result: CallResult) -> Iterator[str]:
+    """More tokens than the limit that was sent: it did not arrive. Some servers count the end of a turn."""
+    limits = LIMIT.findall(asked) if result.output_tokens and LIMITED in asked else ()
+    if limits and (result.output_tokens or 0) - (result.reasoning_tokens or 0) > max(map(int, limits)) + ENDS_OF_TURN:
+        yield "it has more tokens than the limit that was sent"
 
 
 @lru_cache(maxsize=256)
