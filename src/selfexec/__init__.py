@@ -101,7 +101,9 @@ metrics/margin_at_own_rate.py:margin_at_own_rate  the same claims -> `margin_at_
                                                   (`_margin`). Of yes-or-no claims this one decides
 metrics/kinds/paired_differences.py:skill_difference
                                                   two Records of the same claims -> `baseline_margin` with its interval:
-                                                  delta method over items, Student's t (`stats/intervals.py`)
+                                                  delta method over items, Student's t (`stats/intervals.py`), and where
+                                                  few items tell the two apart with two made-up items. (The step above
+                                                  has made-up claims of its own in that case)
 analysis/screen.py:Screen._content                Scores -> what is printed. Only now, by the next step, there are
                                                   findings
 analysis/findings.py:which_ones                   rows of `margin_at_own_rate`, or of `baseline_margin` where no

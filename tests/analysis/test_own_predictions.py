@@ -114,7 +114,7 @@ def test_findings_have_the_verdicts_of_each_source_as_data(ten_models: Run, scor
     for key, finding in found.items():
         judged = own[key].overall
         assert (finding.subject, finding.models) == (PANEL, len(own[key].compared.models))
-        assert (finding.verdict, finding.against, finding.value) == (
+        assert (finding.own_verdict, finding.against, finding.value) == (
             judged.verdict,
             judged.against,
             judged.estimate.value,

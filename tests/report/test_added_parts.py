@@ -16,7 +16,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.extension import AppendixPart, Convention, Extension, ReportFile
 from selfexec.facets import FACETS
-from selfexec.metrics import AskedCounts, Estimate, Score
+from selfexec.metrics import Estimate, RowMaker, Score
 from selfexec.report.data import Data, Options
 from selfexec.report.figures import FigureNumbers
 from selfexec.report.figures.abilities import published_abilities
@@ -30,7 +30,7 @@ CALLS: list[str] = []
 def halves(run: Run) -> Iterator[Score]:
     """A convention by which every model is right half of the time."""
     for model in run.models:
-        yield AskedCounts(model, "association", "half", 1, 1, 0, 0).row("accuracy", Estimate(0.5))
+        yield RowMaker(model, "association", "half", 1, 1, 0, 0).row("accuracy", Estimate(0.5))
 
 
 def names(data: Data) -> str:

@@ -421,7 +421,7 @@ def test_where_nothing_was_read_there_is_no_picture(tmp_path: Path) -> None:
 def own(subject: str, verdict: str | None, value: float, source: str = "rule", **more: Any) -> Finding:
     ends = {"value": value, "tested_low": value - 0.02, "tested_high": value + 0.02}
     answer: FindingAnswer = "withheld" if verdict is None else "yes" if verdict == "own" else "open"
-    return Finding("restriction", subject, "own", answer, verdict=verdict, source=source, **ends, **more)
+    return Finding("restriction", subject, "own", answer, own_verdict=verdict, source=source, **ends, **more)
 
 
 @pytest.mark.parametrize(

@@ -473,8 +473,8 @@ def comparison_with_others(scores: ConditionScores, areas: ConditionScores | Non
     which = [f for e in experiments for f in which_ones(lead_in(scores, areas, e), e)]
     found = [f for f in which if f.answer == "yes"]
     ahead = [*dict.fromkeys(f.subject for f in found if not f.over_constant)]
-    own = [finding for e in experiments for finding in own_prediction_findings(scores.own, e) if finding.verdict]
-    shown = [*dict.fromkeys(finding.about.replace("_", " ") for finding in own if finding.verdict == "own")]
+    own = [finding for e in experiments for finding in own_prediction_findings(scores.own, e) if finding.own_verdict]
+    shown = [*dict.fromkeys(finding.about.replace("_", " ") for finding in own if finding.own_verdict == "own")]
     it = len(scores.models) == 1
     parts = []
     if ahead:
@@ -490,7 +490,7 @@ def comparison_with_others(scores: ConditionScores, areas: ConditionScores | Non
     if shown:
         parts.append(f"in {joined(shown)} predictions hold something that {ONLY_ITSELF}")
     elif own:
-        unresolved = [*dict.fromkeys(f.about.replace("_", " ") for f in own if f.verdict == "unresolved")]
+        unresolved = [*dict.fromkeys(f.about.replace("_", " ") for f in own if f.own_verdict == "unresolved")]
         where = f" (in {joined(unresolved)} this is unresolved)" if unresolved else ""
         if len(unresolved) == len({finding.about for finding in own}):
             parts.append(f"whether predictions hold anything that {ONLY_ITSELF} is unresolved")

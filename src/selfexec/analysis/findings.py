@@ -90,7 +90,7 @@ class Finding:
             yes rate (`which ones`), or, for probabilities, its logits (`auroc`); its own behaviour (`how often`: rate
             bias); `chance` (skill); the `naive` baseline (accuracy less that of the baseline, which is `level`);
             `others` (skill, next to that of other models); what nobody else's predictions and outcomes explain (`own`
-            excess, with its `verdict`).
+            excess, with its `own_verdict`).
         answer: yes: it is above 0, or ahead; no: below 0, or behind; open: too close to call; ceiling: model and
             baseline are at the ceiling, so that yes-or-no answers cannot tell them apart; withheld: nothing is to be
             said.
@@ -113,7 +113,7 @@ class Finding:
         rates: For `how often`, the predicted and the observed share of yes.
         shares: For `which ones`, the shares of the ceiling that model and baseline reach at the model's yes rate.
         ceiling: For `which ones`, the greatest skill that is possible at this rate.
-        verdict: The verdict on own excess, by which `answer` goes there; None for every other relation.
+        own_verdict: The verdict on own excess, by which `answer` goes there; None for every other relation.
         against: What keeps that verdict from a better one.
         source: For own excess, who says what was done.
         whom: For `how often`, whom the predictions are about ("a person"); empty for the model itself.
@@ -139,7 +139,7 @@ class Finding:
     rates: tuple[float, float] | None = None
     shares: tuple[float | None, float | None] | None = None
     ceiling: float | None = None
-    verdict: str | None = None
+    own_verdict: str | None = None
     against: tuple[Objection, ...] = ()
     source: str | None = None
     whom: str = ""
@@ -469,7 +469,7 @@ def _own_finding(own: Own, subject: str, judged: OwnVerdict) -> Finding:
         detectable=none_if_nan(judged.detectable),
         reason=judged.reason,
         models=len(own.found.compared.models),
-        verdict=judged.verdict,
+        own_verdict=judged.verdict,
         against=judged.against,
         source=own.source,
     )

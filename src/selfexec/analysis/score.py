@@ -33,13 +33,13 @@ from selfexec.metrics import (
     NO_OWN_EXCESS,
     OF_BASELINE,
     TAKES_TWO,
-    AskedCounts,
     Bootstrap,
     Crossed,
     Estimate,
     Extent,
     ModelScores,
     Own,
+    RowMaker,
     Score,
     VoteTables,
     ceilings,
@@ -244,7 +244,7 @@ def _scored(
         if not len(claims := everyone.of(model)):
             continue
         references = peers(model, everyone.models, tables.simulated, tables.people)
-        asked = _asked(model, convention, claims, models_read(vote_tables, model, references))
+        asked = _row_maker(model, convention, claims, models_read(vote_tables, model, references))
         others = vote_tables.others(claims, references)
         answers = tables.answers.get(experiment, {}).get(model, NO_ANSWERS)
         family = families[model]
@@ -254,9 +254,9 @@ def _scored(
     return scored
 
 
-def _asked(model: str, convention: str, claims: Claims, models: int) -> AskedCounts:
+def _row_maker(model: str, convention: str, claims: Claims, models: int) -> RowMaker:
     """What every row says of a model in an experiment, besides its number."""
-    return AskedCounts(
+    return RowMaker(
         model,
         claims.experiment,
         convention,
@@ -319,7 +319,7 @@ def _of_model(
     yield from overall_scores(model, convention, scored)
 
 
-def _bonus_rows(asked: AskedCounts, everyone: Claims, crossed: Mapping[str, Crossed]) -> Iterator[Score]:
+def _bonus_rows(asked: RowMaker, everyone: Claims, crossed: Mapping[str, Crossed]) -> Iterator[Score]:
     """The self-bonus of all models together, as rows of one of them: by the source that counts, then by each other."""
     if len(everyone.models) < 2 and claim_kind(everyone).SHARED_CLAIMS and not gives_probabilities(everyone):
         sources = {
@@ -333,7 +333,7 @@ def _bonus_rows(asked: AskedCounts, everyone: Claims, crossed: Mapping[str, Cros
         yield by.row(metric, estimate, None if estimate.reason else f"{NO_EVIDENCE}; {found.basis}")
 
 
-def _own_row(asked: AskedCounts, own: Own, model: str) -> Score:
+def _own_row(asked: RowMaker, own: Own, model: str) -> Score:
     judged = own.found.for_model(model)
     row = replace(asked, source=own.source).row(own.metric, judged.estimate)
     row = replace(row, reason=judged.reason, models=len(own.found.compared.models), verdict=judged.verdict)

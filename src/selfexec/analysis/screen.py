@@ -181,13 +181,13 @@ def _own_verdicts(scores: Scores) -> list[str]:
             found = single_model_findings(scores.own, experiment, scores.models)
         else:
             found = [one for one in own_prediction_findings(scores.own, experiment) if one.subject.endswith("panel")]
-        if judged := next((one for one in found if one.verdict), None):
-            least = judged.detectable if judged.verdict == "not shown" else None
+        if judged := next((one for one in found if one.own_verdict), None):
+            least = judged.detectable if judged.own_verdict == "not shown" else None
             notes = [interval(judged.value, judged.tested_low, judged.tested_high, two)] if with_panel else []
             notes += [f"80% power to detect {two(least)}"] if least is not None else []
             if judged is not found[0]:
                 notes.insert(0, _by(judged.source or ""))
-            where[judged.verdict or ""].append(f"{experiment} ({', '.join(notes)})" if notes else experiment)
+            where[judged.own_verdict or ""].append(f"{experiment} ({', '.join(notes)})" if notes else experiment)
         else:
             silent += found[:1] or _not_judged(scores, experiment, with_panel)
     most = f", {MOST_FOR_ONE}" if with_panel else ""

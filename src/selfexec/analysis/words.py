@@ -213,7 +213,7 @@ def own_predictions(found: Sequence[Finding]) -> list[FindingSentence]:
     lines = []
     for subject, those in by_panel.items():
         whose = " of the simulated models" if subject == SIMULATED and len(by_panel) > 1 else ""
-        answer = next((one.answer for one in those if one.verdict), those[0].answer)
+        answer = next((one.answer for one in those if one.own_verdict), those[0].answer)
         lines.append(FindingSentence(those[0].about, answer, f"Own excess{whose}: {own_clause(those, named=False)}."))
     return lines
 
@@ -238,21 +238,21 @@ def own_clause(found: Sequence[Finding], *, named: bool = True, reasons: bool = 
     """The verdict in one experiment with its estimate, the interval that was tested, and the effect that would have
     been found, by the source that counts; where that gives no verdict, by the next.
     """
-    judged = next((one for one in found if one.verdict), found[0])
+    judged = next((one for one in found if one.own_verdict), found[0])
     head = f"{judged.about}: " if named else ""
-    if judged.verdict is None:
+    if judged.own_verdict is None:
         return f"{head}no verdict{f' ({judged.reason})' if judged.reason else ''}"
-    verdict = printed(judged.verdict)
+    verdict = printed(judged.own_verdict)
     if judged is not found[0]:
         lacks = found[0].source == SELF
         head += "no verdict where each model judges its own responses, and " if lacks else ""
         verdict = f"{verdict} {_by(judged)}" if lacks else f"{_by(judged)}, {verdict}"
     number = interval(judged.value, judged.tested_low, judged.tested_high, two)
-    least = None if judged.detectable is None or judged.verdict == "own" else two(judged.detectable)
+    least = None if judged.detectable is None or judged.own_verdict == "own" else two(judged.detectable)
     power = f"; 80% power to detect {least}" if least else ""
-    is_above = judged.verdict != "own" and (judged.tested_low or 0.0) > 0
+    is_above = judged.own_verdict != "own" and (judged.tested_low or 0.0) > 0
     if reasons:
-        why = f". {sentence(in_words(judged.against))}" if is_above or judged.verdict == "unresolved" else ""
+        why = f". {sentence(in_words(judged.against))}" if is_above or judged.own_verdict == "unresolved" else ""
         return f"{head}{verdict} ({number}{power}){why}"
     if is_above:
         return f"{head}{verdict}: it is above 0 ({number}{power}), but other explanations are not ruled out"

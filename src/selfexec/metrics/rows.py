@@ -83,9 +83,10 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class AskedCounts:
-    """How much one model was asked in one experiment, and how much of that was read. `models` is how many were read on
-    its items, itself included; `source` is who says what was done, `condition` how the model was asked.
+class RowMaker:
+    """What every row of one model in one experiment has: how much it was asked, and how much of that was read; `row`
+    adds a metric and its value. `models` is how many were read on its items, itself included; `source` is who says what
+    was done, `condition` how the model was asked.
     """
 
     model: str

@@ -37,8 +37,8 @@ from selfexec.metrics.rows import (
     NOTHING_READ,
     OF_BASELINE,
     ONE_ITEM,
-    AskedCounts,
     Estimate,
+    RowMaker,
     Score,
     coverage,
     nothing_read,
@@ -83,7 +83,7 @@ class ModelScores:
     """
 
     rows: list[Score]
-    asked: AskedCounts
+    asked: RowMaker
     accuracy: Estimate
     skill: Estimate
     caution: str | None
@@ -113,7 +113,7 @@ class ModelScores:
 
 
 def score_experiment(
-    asked: AskedCounts,
+    asked: RowMaker,
     claims: Claims,
     answers: Answers,
     others: Others,
@@ -267,7 +267,7 @@ def overall_scores(
         sum(getattr(p.asked, name) for p in parts) for name in ("items", "claims", "unreadable", "missing")
     )
     models, source = min(p.asked.models for p in parts), joined_sources(p.asked.source for p in parts)
-    asked = AskedCounts(
+    asked = RowMaker(
         model, "overall", convention, items, claims, unreadable, missing, models, source, parts[0].asked.condition
     )
     for metric, estimates in (

@@ -28,8 +28,8 @@ from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.facets import DEFAULT, FRAME, Condition, asks_for_probabilities, condition_name, condition_named, touching
 from selfexec.items import ItemSet
 from selfexec.metrics import (
-    AskedCounts,
     Estimate,
+    RowMaker,
     claim_kind,
     common_items,
     contrast,
@@ -259,7 +259,7 @@ def _row(subject: str, place: _Place, claims: Claims, less: Estimate) -> Predict
     found = estimates(claims)
     items = len(np.unique(claims.item))
     unreadable, missing = (int((claims.state == state).sum()) for state in (UNREADABLE, MISSING))
-    asked = AskedCounts(place.predictor, claims.experiment, "strict", items, len(claims), unreadable, missing)
+    asked = RowMaker(place.predictor, claims.experiment, "strict", items, len(claims), unreadable, missing)
     kind = claim_kind(claims)
     caution = asked.caution or kind.too_few(claims.where(scorable(claims, True)), kind.count(claims, True))
     numbers: dict[str, float | None] = {}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER_HEADLINE, Key
 from selfexec.experiments.difficulty import QuestionGroup
-from selfexec.metrics import AskedCounts, Estimate, Score, joined_sources
+from selfexec.metrics import Estimate, RowMaker, Score, joined_sources
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -64,7 +64,7 @@ def _others(run: "Run", model: str) -> Iterator[Score]:
     """Of an experiment that is not the authors' there is no number of theirs."""
     for experiment in run.items.experiments:
         if experiment not in PAPER_HEADLINE.experiments and run.keys.get((model, experiment)):
-            asked = AskedCounts(model, experiment, "authors", len(run.items[experiment]), 0, 0, 0)
+            asked = RowMaker(model, experiment, "authors", len(run.items[experiment]), 0, 0, 0)
             yield asked.row("accuracy", Estimate(math.nan, reason=NOT_THEIRS))
 
 
@@ -81,7 +81,7 @@ def values_read(run: "Run", model: str, experiment: str) -> Values | None:
     return {place: value for place, value in found.items() if value is not None}
 
 
-def _association(run: "Run", model: str, values: Values) -> Iterator[tuple[str, tuple[AskedCounts, Estimate]]]:
+def _association(run: "Run", model: str, values: Values) -> Iterator[tuple[str, tuple[RowMaker, Estimate]]]:
     """Pooled over the keys that the model wrote, not over the options; the truth of a value is Python's, so that the
     string "false" is true. A target without two readings is dropped (the paper's text calls it wrong).
     """
@@ -97,7 +97,7 @@ def _association(run: "Run", model: str, values: Values) -> Iterator[tuple[str, 
             tp, fp = tp + bool(mark and hit), fp + bool(mark and not hit)
             fn, tn = fn + bool(not mark and hit), tn + bool(not mark and not hit)
     claims = tp + fp + fn + tn
-    asked = AskedCounts(model, "association", "authors", len(items), claims, 0, 0)
+    asked = RowMaker(model, "association", "authors", len(items), claims, 0, 0)
     none = "no target has both of its readings"
     yield "accuracy", (asked, _ratio(tp + tn, claims, none))
     yield "precision", (asked, _ratio(tp, tp + fp, none))
@@ -108,7 +108,7 @@ def _association(run: "Run", model: str, values: Values) -> Iterator[tuple[str, 
     yield "always_no", (asked, _ratio(fp + tn, claims, none))
 
 
-def _restriction(run: "Run", model: str, values: Values) -> Iterator[tuple[str, tuple[AskedCounts, Estimate]]]:
+def _restriction(run: "Run", model: str, values: Values) -> Iterator[tuple[str, tuple[RowMaker, Estimate]]]:
     """Agreements over all requests: whatever could not be read or was lost is wrong.
 
     Over-niceness is n(predicted B, judged A) over the disagreements that were read. The authors' own denominator, all
@@ -120,7 +120,7 @@ def _restriction(run: "Run", model: str, values: Values) -> Iterator[tuple[str, 
     lost = len({key.item for key in run.keys.get((model, "restriction"), ()) if _lost(run, key)})
     fn = sum((p, j) == ("B", "A") for p, j in read)
     fp = sum((p, j) == ("A", "B") for p, j in read)
-    asked = AskedCounts(model, "restriction", "authors", len(items), len(items), len(items) - len(read) - lost, lost)
+    asked = RowMaker(model, "restriction", "authors", len(items), len(items), len(items) - len(read) - lost, lost)
     yield "accuracy", (asked, _ratio(sum(p == j for p, j in read), len(items), "there are no requests"))
     yield "over_niceness", (asked, _ratio(fn, fn + fp, "there are no errors"))
 
@@ -129,7 +129,7 @@ def _lost(run: "Run", key: Key) -> bool:
     return key.session in ("predict", "judge") and run.replies[key].failed
 
 
-def _difficulty(run: "Run", model: str, values: Values) -> Iterator[tuple[str, tuple[AskedCounts, Estimate]]]:
+def _difficulty(run: "Run", model: str, values: Values) -> Iterator[tuple[str, tuple[RowMaker, Estimate]]]:
     """Mean over groups with a ranking of the share of all six pairs in the right order. Groups whose four answers all
     failed are scored too, against Q1 to Q4. Question accuracy is the share of right answers among the questions that
     were asked: one that was asked and got no answer is wrong, and a group whose ranking session failed was never asked
@@ -138,7 +138,7 @@ def _difficulty(run: "Run", model: str, values: Values) -> Iterator[tuple[str, t
     items: Mapping[str, Any] = run.items["difficulty"]
     tokens = answer_tokens(run, model)
     ranked = [id for id in items if isinstance(values.get((id, "predict")), list)]
-    asked = AskedCounts(model, "difficulty", "authors", len(items), 6 * len(items), 6 * (len(items) - len(ranked)), 0)
+    asked = RowMaker(model, "difficulty", "authors", len(items), 6 * len(items), 6 * (len(items) - len(ranked)), 0)
     if not tokens:
         none = Estimate(math.nan, reason="its answers were never recorded")
         yield from ((metric, (asked, none)) for metric in ("accuracy", "question_accuracy", "tokens_mean"))
@@ -195,7 +195,7 @@ def group_score(ranking: list[Any], truth: list[str]) -> float:
 
 
 def _overall(model: str, accuracies: Mapping[str, Estimate]) -> Score:
-    asked = AskedCounts(model, "overall", "authors", 0, 0, 0, 0)
+    asked = RowMaker(model, "overall", "authors", 0, 0, 0, 0)
     for experiment in ("association", "restriction", "difficulty"):
         estimate = accuracies.get(experiment)
         if estimate is None or math.isnan(estimate.value):
