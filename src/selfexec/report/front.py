@@ -390,7 +390,7 @@ def _cell(
 
 def _short(states: str) -> str:
     """States as a narrow column has room for them; the key below the panels says what they mean."""
-    return states.replace(f"with {NO_ROOM}", "no room").replace(NO_ROOM, "no room")
+    return states.replace(f"with {NO_ROOM}", "cannot differ").replace(NO_ROOM, "cannot differ")
 
 
 # --- what was lost ---------------------------------------------------------------------------------------------------
