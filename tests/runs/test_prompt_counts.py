@@ -32,6 +32,14 @@ def test_prompts_counted_far_below_or_above_their_length_are_named(around: int, 
         assert odd_prompts([*prompts(lawful), *odd]) == odd
 
 
+def test_a_system_prompt_that_came_with_none_shows_in_the_shortest_prompts() -> None:
+    """380 bytes stood before every prompt, and are in no count: of the first, 20 of 400 bytes were counted."""
+    lost = prompts(lambda length: 3 + (length - 380) // 4)
+    odd = [one for one in lost if (one.prompt_bytes or 0) > 16 * (one.input_tokens or 0)]
+    assert odd_prompts(lost) == odd == lost[:3]
+    assert odd_prompts(prompts(lambda length: 3 + length // 4)) == []
+
+
 def test_prompts_that_no_one_counted_or_few_did_say_nothing() -> None:
     lost = reply(90, prompt_bytes=1000, input_tokens=1)
     assert odd_prompts([*prompts(lambda length: length // 4, 10), lost]) == []

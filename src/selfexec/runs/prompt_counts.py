@@ -6,7 +6,9 @@ line over the bytes of the prompts, and three things about them are odd:
     off the line        some are far from it. The line goes through the median points of the shortest and the longest
                         third of all requests (Tukey's resistant line), and where counts scatter by themselves, by the
                         median absolute deviation, far is farther. Or one exceeds a low count by more than the bytes of
-                        its prompt: no template of one length explains that, since a token of text has a byte at least
+                        its prompt: no template of one length explains that, since a token of text has a byte at least.
+                        Or, where counts hardly scatter, some have more bytes for each token than any tokenizer gives,
+                        as the shortest do where what stands before all prompts is lost
     not counted         all are too small: the prompts have more bytes for each token than any tokenizer gives, or
                         longer ones have hardly more tokens. The prompts, or their longer part, are not in the counts
     one largest count   several prompts of different lengths share it: what was longer was cut to it
@@ -14,6 +16,7 @@ line over the bytes of the prompts, and three things about them are odd:
 None is certain: a server may count only what it had in no cache.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 
 from selfexec.runs.odd_counts import median
@@ -22,6 +25,7 @@ from selfexec.runs.reply import Reply
 LEAST = 12  # counts that are compared
 FACTOR = 1.6
 SPREADS = 8  # median absolute deviations
+STEADY = 0.1  # the scatter of counts that are of prompts alone, as a share of their median
 LEAST_TOKENS = 15  # by which a count is off
 MOST_BYTES = 16  # of a token, over a whole prompt: in Thai and Russian those of large vocabularies have 9 to 12
 LEAST_RISE, LEAST_RATIO = 300, 1.5  # bytes by which, and times that, the longer third of prompts exceeds the shorter
@@ -38,12 +42,16 @@ def odd_prompts(replies: Iterable[Reply]) -> list[Reply]:
         return []
     slope, start = _resistant_line(points)
     off = [tokens - start - slope * length for length, tokens in points]
-    spread = max(LEAST_TOKENS, SPREADS * median(map(abs, off)))
+    scatter = median(map(abs, off))
+    spread = max(LEAST_TOKENS, SPREADS * scatter)
+    most_bytes = MOST_BYTES if scatter <= STEADY * median(tokens for _, tokens in points) else math.inf
     low = sorted(tokens for _, tokens in points)[len(points) // QUARTER]
     return [
         reply
         for reply, (length, tokens), by in zip(counted, points, off, strict=True)
-        if (abs(by) > spread and _is_far(tokens, max(1.0, start + slope * length))) or tokens > low + length
+        if (abs(by) > spread and _is_far(tokens, max(1.0, start + slope * length)))
+        or tokens > low + length
+        or length > most_bytes * tokens
     ]
 
 
