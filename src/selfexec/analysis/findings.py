@@ -3,9 +3,9 @@
 Of n models that can be judged, one is found above (or below) 0 if its interval excludes 0 after Holm's adjustment
 (1979) for n one-sided tests at 2.5%: among ten models the best one is above 0 by luck too often otherwise. The interval
 that this tests is in the finding, and is what is drawn and spoken of. A model is judged if its number is neither
-withheld nor to be read with caution. Nothing is found in favour of a model by a margin over a baseline of too few
-models (`too_few_models`). Own excess has verdicts of its own, on all models together and on single ones
-(`selfexec.metrics.own_excess`).
+withheld nor to be read with caution. A margin over a baseline of too few models (`too_few_models`) is tested with the
+others all the same, but nothing is found in favour of a model by it. Own excess has verdicts of its own, on all models
+together and on single ones (`selfexec.metrics.own_excess`).
 
 `selfexec.analysis.answers` and `selfexec.analysis.words` turn findings into sentences.
 """

@@ -84,8 +84,8 @@ def carry_out(
     if plan.has_shards:
         refuse_other_cut(plan.run_folder, plan.shard)
     progress = progress or Progress()
-    begun = None if (plan.out / MANIFEST).exists() else begin(plan, plan.design)
-    _fill(plan, engine, begun, report, progress, at_start)
+    manifest = None if (plan.out / MANIFEST).exists() else begin(plan, plan.design)
+    _fill(plan, engine, manifest, report, progress, at_start)
     found = read_run(plan.out)
     if not plan.all_simulated:
         progress.warnings.extend(filter_warnings(found.replies))

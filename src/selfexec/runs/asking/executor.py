@@ -154,13 +154,13 @@ class Executor:
     async def _work(self, jobs: Jobs) -> None:
         if self._within_caps is None:
             for job, _ in jobs:
-                await self._ask_job(BegunJob(job, self._plan.keys(job)))
+                await self._ask_job(JobUnderWay(job, self._plan.keys(job)))
             return
         while begun := await self._within_caps.next(jobs):
             await self._ask_job(begun)
             self._within_caps.done(begun)
 
-    async def _ask_job(self, begun: "BegunJob") -> None:
+    async def _ask_job(self, begun: "JobUnderWay") -> None:
         """Ask what is still to be asked of a job.
 
         `Plan.play` has the experiment open its sessions by calling `ask`, which brings the stored reply of a session or
@@ -207,7 +207,7 @@ class Executor:
             if rest:
                 self._report(progress)
 
-    async def _asked(self, begun: "BegunJob", due: DueCall) -> Reply:
+    async def _asked(self, begun: "JobUnderWay", due: DueCall) -> Reply:
         """The reply of a session as it counts, asked now and written down."""
         begun.open += 1
         async with self._gate.admission(begun.job.model):
@@ -302,7 +302,7 @@ def _of_queue(remaining: Remaining[Any], queue: Sequence[Respondent]) -> Jobs:
 
 
 @dataclass(eq=False)
-class BegunJob:
+class JobUnderWay:
     """A job under way, with the sessions that it has at most. `allowed`: how many calls it may still make, where that
     is capped; `open`: how many are being made.
     """
@@ -326,14 +326,14 @@ class JobsWithinCaps:
         self._is_spending_capped = caps.limits_spending
         self._spent = spent
         self._calls_left = math.inf if caps.calls is None else caps.calls
-        self._under_way: list[BegunJob] = []
+        self._under_way: list[JobUnderWay] = []
         self._began = False
         self._short_of_calls = False
         self._over = False
         self._one_at_a_time = asyncio.Lock()
         self._changed = asyncio.Event()
 
-    async def next(self, jobs: Jobs) -> BegunJob | None:
+    async def next(self, jobs: Jobs) -> JobUnderWay | None:
         """The next job, of what is still to be asked; None where there is none, or where the calls do not suffice."""
         async with self._one_at_a_time:
             job, here = (None, ()) if self._over else next(jobs, (None, ()))
@@ -349,7 +349,7 @@ class JobsWithinCaps:
             self._short_of_calls = needed > self._calls_left
             if self._over and (self._began or not self._short_of_calls):
                 return None
-            begun = BegunJob(job, keys, min(needed, self._calls_left))
+            begun = JobUnderWay(job, keys, min(needed, self._calls_left))
             self._calls_left -= begun.allowed
             self._under_way.append(begun)
             self._began = True
@@ -374,7 +374,7 @@ class JobsWithinCaps:
         """The cap on tokens or dollars that ended it, as it is said; None where it was the one on calls."""
         return None if self._short_of_calls else self._spent.said(self._caps)
 
-    def take(self, begun: BegunJob) -> bool:
+    def take(self, begun: JobUnderWay) -> bool:
         """Whether a job may make a call now, also one more than was known that it needs; it is then counted."""
         if self.stopped or (begun.allowed < 1 and self._calls_left < 1):
             return False
@@ -384,7 +384,7 @@ class JobsWithinCaps:
             begun.allowed -= 1
         return True
 
-    def done(self, begun: BegunJob) -> None:
+    def done(self, begun: JobUnderWay) -> None:
         self._calls_left += begun.allowed
         self._under_way.remove(begun)
         self._changed.set()
