@@ -22,17 +22,17 @@ from selfexec.runs import Run
 
 ENDS = {"low": -0.01, "high": 0.033, "tested_low": -0.01, "tested_high": 0.033}
 NOT_SHOWN = Finding(
-    "association", PANEL, "own", "open", 0.012, **ENDS, models=10, verdict="not shown", detectable=0.046
+    "association", PANEL, "own", "open", 0.012, **ENDS, models=10, own_verdict="not shown", detectable=0.046
 )
 SHARED = replace(
-    NOT_SHOWN, about="difficulty", value=0.04, tested_low=0.023, tested_high=0.058, verdict="unresolved",
+    NOT_SHOWN, about="difficulty", value=0.04, tested_low=0.023, tested_high=0.058, own_verdict="unresolved",
     against=(Objection(1, "pairs"), Objection(2, "misfit")),
 )  # fmt: skip
 BY_ITSELF = replace(
-    NOT_SHOWN, about="restriction", answer="withheld", verdict=None, source="self", reason="each judges itself"
+    NOT_SHOWN, about="restriction", answer="withheld", own_verdict=None, source="self", reason="each judges itself"
 )
 BY_RULE = replace(NOT_SHOWN, about="restriction", source="rule")
-OWN = replace(NOT_SHOWN, answer="yes", value=0.2, tested_low=0.1, tested_high=0.3, verdict="own", source="rule")
+OWN = replace(NOT_SHOWN, answer="yes", value=0.2, tested_low=0.1, tested_high=0.3, own_verdict="own", source="rule")
 
 ASSOCIATION = "not shown (.01 [-.01, .03]; 80% power to detect .05)"
 UNRESOLVED = "unresolved (.04 [.02, .06]; 80% power to detect .05)"
@@ -86,7 +86,7 @@ def test_simulated_models_are_named_where_there_are_others() -> None:
         ([SHARED], "open", f"Own excess: {DIFFICULTY}."),
         ([BY_ITSELF, BY_RULE], "open", f"Own excess: {RESTRICTION}."),
         (
-            [replace(NOT_SHOWN, answer="withheld", verdict=None, value=None, reason="only 5 models tell enough")],
+            [replace(NOT_SHOWN, answer="withheld", own_verdict=None, value=None, reason="only 5 models tell enough")],
             "withheld",
             "Own excess: no verdict (only 5 models tell enough).",
         ),

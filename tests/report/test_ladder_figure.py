@@ -101,7 +101,8 @@ def test_one_experiment_has_one_panel_and_levels_that_nobody_has_no_column(panel
     only = replace(panel, replies={k: r for k, r in panel.replies.items() if k.experiment == "association"})
     found = ladder(FigureNumbers([only], sx.score([only])))
     assert found and list(parts(found.svg)) == ["association"]
-    assert "facts" in figure.columns and "facts" not in found.columns  # no fact of a target predicts a word
+    fact = PREDICTORS["facts"]
+    assert fact in figure.columns and fact not in found.columns  # no fact of a target predicts a word
 
 
 @pytest.mark.slow
@@ -124,4 +125,4 @@ def test_the_table_behind_it_has_a_row_for_each_model_and_experiment(panel: sx.R
     assert len(figure.rows) == 3 * len(panel.models)
     row = dict(zip(figure.columns, figure.rows[0], strict=True))
     own = sx.ladder(panel).row(row["model"], row["experiment"], ITSELF)
-    assert own.skill is not None and row["itself"].startswith(f"{own.skill:.3f}".removeprefix("0"))
+    assert own.skill is not None and row["its own prediction"].startswith(f"{own.skill:.3f}".removeprefix("0"))

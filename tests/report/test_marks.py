@@ -118,7 +118,7 @@ def test_each_table_is_copied_as_its_file_has_it(browser: Browser, opened: Path,
         browser.until("window.copied !== null")
         assert browser.js("window.copied") == as_csv(figure)
     cells = csv.DictReader(io.StringIO(as_csv(figures["ladder"])))
-    skills = [float(row["value"]) for row in cells if row["quantity"] == "itself" and row["value"]]
+    skills = [float(row["value"]) for row in cells if row["quantity"] == "its own prediction" and row["value"]]
     assert len(skills) >= 14 and all(-1 <= value <= 1 for value in skills)
 
 

@@ -380,7 +380,7 @@ def _foreseen(plan: "Plan") -> Iterator[str]:
     yield f"To run: at most {number_of(remaining.sessions_left, 'session')}{calls}; {about}."
     if rest.own < 1:
         so_far = ", where this run has too few replies to go by," if rest.own else ""
-        assumed = "as long as those of ten recorded models" if _were_recorded(plan) else "of the usual length"
+        assumed = "as long as those of ten recorded models" if _has_spread(plan) else "of the usual length"
         yield (
             f"The token estimate{so_far} assumes replies {assumed} and four prompt characters per token. "
             "A model that thinks first may use several times as many."
@@ -395,7 +395,7 @@ def _foreseen(plan: "Plan") -> Iterator[str]:
         yield f"Note: {asked}. Runs can be scored together instead: {together}"
 
 
-def _were_recorded(plan: "Plan") -> bool:
+def _has_spread(plan: "Plan") -> bool:
     """Whether models were recorded in all of these experiments."""
     from selfexec.experiments import EXPERIMENTS
 

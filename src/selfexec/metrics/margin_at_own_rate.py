@@ -104,15 +104,15 @@ def margin_at_own_rate(
         return MarginAtOwnRate(unknown, unknown, unknown, unknown)
     baseline = predictor_record_on(claims, _at_rate(logits, mask, rate), mask)
     slope = _slope(claims.observed[mask] > 0, logits[mask], rate)
-    added = _added(own, baseline, slope)
+    influences = _influences(own, baseline, slope)
     common = common_items([own, baseline])
-    margin = _margin(own, baseline, added, slope)
+    margin = _margin(own, baseline, influences, slope)
     doubt = NO_DOUBT
     if fitted is not None and not math.isnan(margin.value):
         without_one = _at_rate(fitted.logits_without_one(claims), mask, rate)
         doubt = reference_doubt(claims, mask, without_one, value(SKILL, baseline))
     ceiling = ceiling_estimate(own.counts)
-    baseline_share = ceiling_share_estimate(own.on(common), baseline.on(common), added.to_share)
+    baseline_share = ceiling_share_estimate(own.on(common), baseline.on(common), influences.to_share)
     return MarginAtOwnRate(
         doubted(margin, doubt),
         ceiling,
@@ -175,14 +175,14 @@ def _slope(did: Flags, logits: Array, rate: float) -> float:
 # --- the margin and its error ----------------------------------------------------------------------------------------
 
 
-class _Added(NamedTuple):
+class _Influences(NamedTuple):
     """The influence of each common item on the margin, and on the baseline's share of the ceiling."""
 
     to_margin: Array
     to_share: Array
 
 
-def _added(own: Record, baseline: Record, slope: float) -> _Added:
+def _influences(own: Record, baseline: Record, slope: float) -> _Influences:
     """By the delta method. In another sample of items the model would have another rate, and the baseline's threshold
     would move with it. An item's influence on the baseline's skill therefore has a second term: its influence on the
     difference of the two rates, times the `slope` of skill on the rate.
@@ -193,10 +193,10 @@ def _added(own: Record, baseline: Record, slope: float) -> _Added:
         to_baseline = influence(SKILL, theirs) + slope * (influence(RATE, mine) - influence(RATE, theirs))
         highest, skill = (np.float64(f(table.sum(0))) for f, table in ((CEILING, mine), (SKILL, theirs)))
         to_share = to_baseline / highest - skill / highest**2 * influence(CEILING, mine)
-    return _Added(influence(SKILL, mine) - to_baseline, to_share)
+    return _Influences(influence(SKILL, mine) - to_baseline, to_share)
 
 
-def _margin(own: Record, baseline: Record, added: _Added, slope: float) -> Estimate:
+def _margin(own: Record, baseline: Record, influences: _Influences, slope: float) -> Estimate:
     """The model's skill less that of the baseline at the same rate: Student's t on the items.
 
     Of the claims that came true, or of those that did not, the two may differ on fewer than ten items. Then the error
@@ -204,7 +204,7 @@ def _margin(own: Record, baseline: Record, added: _Added, slope: float) -> Estim
     only the baseline does (Bonett and Price 2012, for paired shares). Each weighs what a claim does at equal rates.
     """
     gap = difference(SKILL, own, baseline)
-    error = influence_error(added.to_margin)
+    error = influence_error(influences.to_margin)
     if math.isnan(gap.value) or math.isnan(error):
         return gap
     common = common_items([own, baseline])

@@ -46,10 +46,9 @@ from selfexec.metrics.rows import (
 from selfexec.stats import Array, Interval, normal, sum_interval
 from selfexec.text.numbers import decimal
 
-# metrics that are not defined on a single item, whatever the kind of its claims; among those that probabilities have,
-# too, are `predicted_rate` and `rate_bias`
+# metrics that are not defined on a single item, whatever the kind of its claims
 OF_SKILL = {
-    *("skill", "shuffled_p", *OF_BASELINE, *WHERE_SPLIT),
+    *("skill", "shuffled_p", "predicted_rate", "rate_bias", *OF_BASELINE, *WHERE_SPLIT),
     *OF_PROBABILITY_SKILL,
 }
 NO_MARGIN = "it was not worked out"

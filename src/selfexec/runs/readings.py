@@ -126,7 +126,7 @@ def read_reply(
     are not read again; those that are not are added. `condition`: what it was asked in, where its key has no facets.
     """
     facets = reply.key.facets or condition
-    form = _form(reply.key, facets) if facets else ""
+    asked_form = _form(reply.key, facets) if facets else ""
     if reply.ended_unknown:
         return Reading("missing", reason=UNKNOWN_END, tokens=reply.output_tokens)
     if by := reply.withheld_by:
@@ -142,12 +142,14 @@ def read_reply(
             return Reading("read", {"asks": asked}, tokens=reply.output_tokens)
     if given is None or is_kept(reply.key):
         session = base_of(reply.session) if facets else reply.session
-        reading = _read(item, reply, session, options, {} if read_before is None else read_before, form)
+        reading = _read(item, reply, session, options, {} if read_before is None else read_before, asked_form)
         if reading.state == "read" and not reply.read_text.strip() and reply.known_stop == "length":
             # its budget was used up before the first word: nobody knows what it would have said
             reading = Reading("unreadable")
         elif (
-            reading.state == "read" and reply.known_stop == "length" and not _is_whole(item, reply, reading.value, form)
+            reading.state == "read"
+            and reply.known_stop == "length"
+            and not _is_whole(item, reply, reading.value, asked_form)
         ):
             reading = Reading("unreadable")
         elif reading.state == "read" and reply.known_stop in (None, "length") and _is_cut_short(item, reply, reading):
@@ -156,8 +158,8 @@ def read_reply(
         reading = Reading("read", value, probability=given.probability)
     else:
         reading = Reading("unreadable", reason=given.reason or "format")
-    if form in BY_TOKENS and given is None:
-        reading = _read_by_tokens(item, reply, reading, alone=form == LETTER_ALONE)
+    if asked_form in BY_TOKENS and given is None:
+        reading = _read_by_tokens(item, reply, reading, alone=asked_form == LETTER_ALONE)
     if reading.state == "unreadable" and reply.known_stop == "length":
         reading = msgspec.structs.replace(reading, reason="truncated")
     elif reading.reason == "truncated" and reply.known_stop == "stop":

@@ -26,6 +26,7 @@ PREDICTORS = {
     "family_predictions": "what its family predicts",
     "history": "what it did with other items",
 }
+COLUMNS = {**PREDICTORS, "stacked": "the stacked baseline", ITSELF: "its own prediction"}
 CAPTION = (
     "Skill of each model's own predictions and of going by {} alone, however often each says yes; the table has what "
     "else predicts a model."
@@ -102,4 +103,4 @@ def _table(
         for model in numbers.models
         if (model, experiment, ITSELF) in cells
     ]
-    return ["model", "experiment", *(PREDICTORS.get(level, "own prediction") for level in levels)], found
+    return ["model", "experiment", *(COLUMNS[level] for level in levels)], found
