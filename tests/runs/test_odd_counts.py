@@ -56,6 +56,16 @@ def test_the_few_texts_of_a_large_run_that_go_round_in_circles_are_not() -> None
     assert odd_texts([*texts(number=400), *texts(lambda: 40.0, 3)]) == []
 
 
+def test_short_texts_with_more_tokens_than_bytes_are_named_where_the_model_does_not_think_unseen() -> None:
+    short = [reply(n, text="I can't help with that.", output_tokens=n) for n in (300, 500)]
+    lawful = [reply(n, text="I can't help with that.", output_tokens=n) for n in (7, 60)]  # with the marks of a format
+    assert odd_texts([*texts(), *short, *lawful]) == short
+    apart = [msgspec.structs.replace(one, reasoning_tokens=(one.output_tokens or 0) - 7) for one in short]
+    assert odd_texts([*texts(), *apart]) == []
+    draw = random.Random(3)
+    assert odd_texts([*texts(lambda: draw.uniform(1, 6)), *short]) == []  # as of one that thinks
+
+
 def test_a_model_that_thinks_unseen_has_high_counts_and_no_low_ones() -> None:
     draw = random.Random(3)
     thinking = texts(lambda: draw.choice((1.0, 2.0, 4.0, 9.0)), 60)

@@ -24,6 +24,7 @@ SPREADS = 4  # median absolute deviations
 SCATTERED = 0.18  # median absolute deviation of the logarithm: of recorded models that think unseen it is .22 and more
 LEAST_BYTES = 40  # of a text
 AROUND = 3  # tokens that a reply may have beside its text: without them the counts of short texts would scatter
+MOST_AROUND = 40  # and that it may have at most, as the marks of some formats
 MOST_READ = 2_000  # characters of a text: the rest is taken to be like them
 # a text that has so many tokens for each of its bytes, as times of the median, is as others are: it is not looked into
 USUAL = (0.62, 1.6)
@@ -52,8 +53,18 @@ def odd_texts(replies: Iterable[Reply]) -> list[Reply]:
     spread = median(abs(share - centre) for share in sample)
     far = max(math.log(FACTOR), SPREADS * min(spread, SCATTERED))
     least, most = min(centre, 0.0) - far, centre + far if spread <= SCATTERED else math.inf
-    odd = [came[n] for n in sorted(shares) if not least <= shares[n] <= most]
+    odd = [
+        reply
+        for n, reply in enumerate(came)
+        if (n in shares and not least <= shares[n] <= most) or (most < math.inf and _is_more_than_its_bytes(reply))
+    ]
     return odd if len(odd) > LEAST_SHARE * len(counted) else []
+
+
+def _is_more_than_its_bytes(reply: Reply) -> bool:
+    """Whether a text that is too short to be compared has more tokens than bytes, and so more than any text of them."""
+    size = len((reply.text or "").encode(errors="replace"))
+    return 0 < size < LEAST_BYTES and _tokens_beside_thoughts(reply) > size + MOST_AROUND
 
 
 def with_the_same_count(replies: Iterable[Reply]) -> list[Reply]:
@@ -67,14 +78,17 @@ def with_the_same_count(replies: Iterable[Reply]) -> list[Reply]:
 
 
 def tokens_of_text(reply: Reply) -> int:
-    """The tokens of a text that came to its end, without those of thoughts; 0 where they are not known apart."""
+    """The tokens of a text that came to its end, without those of thoughts; 0 where they are not known apart, or too
+    few to be compared.
+    """
+    return _tokens_beside_thoughts(reply) if len(reply.text or "") >= LEAST_BYTES else 0
+
+
+def _tokens_beside_thoughts(reply: Reply) -> int:
     is_whole = reply.stop_reason in (None, "stop") and "tool" not in reply.facets and reply.forced is None
-    if not (is_whole and reply.output_tokens and len(reply.text or "") >= LEAST_BYTES):
+    if not (is_whole and reply.output_tokens) or (reply.reasoning and not reply.reasoning_tokens):
         return 0
-    if reply.reasoning and not reply.reasoning_tokens:
-        return 0
-    thoughts = reply.reasoning_tokens or 0
-    return max(0, reply.output_tokens - thoughts)
+    return max(0, reply.output_tokens - (reply.reasoning_tokens or 0))
 
 
 def rough_tokens(text: str) -> float:
