@@ -29,7 +29,7 @@ from selfexec.metrics import Bootstrap, compare_with_baseline, score_experiment,
 from selfexec.metrics.baselines import stacked
 from selfexec.metrics.kinds.rates import rate_bias_estimate
 from selfexec.metrics.margin_at_own_rate import at_the_ceiling, probabilities_at_rate
-from selfexec.metrics.rows import AskedCounts
+from selfexec.metrics.rows import RowMaker
 
 HERE = Path(__file__).parent
 RESULTS, BASELINES, DIFFERING = (HERE / f"{name}.csv" for name in ("results", "baselines", "differing"))
@@ -116,7 +116,7 @@ def one_run(world: World, subject: Subject, items: int, seed: list[int]) -> tupl
 def one_bootstrap(world: World, subject: Subject, items: int, seed: list[int]) -> tuple[Array, bool]:
     """The same by `--bootstrap`."""
     claims, others = drawn(world, subject, items, seed)
-    asked = AskedCounts("m0", world.experiment, "readable", items, len(claims), 0, 0)
+    asked = RowMaker("m0", world.experiment, "readable", items, len(claims), 0, 0)
     scored = score_experiment(asked, claims, NO_ANSWERS, others, others, False)
     drawn_anew = Bootstrap(1000, seed[1])
     rows = with_bootstrap(scored.rows, {"m0": {world.experiment: scored}}, {}, drawn_anew)

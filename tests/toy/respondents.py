@@ -165,7 +165,7 @@ def respondents() -> web.Application:
         asked[model, prompt] += 1
         text = reply(model, prompt, asked[model, prompt])
         choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-        usage = {"prompt_tokens": 9, "completion_tokens": max(len(text) // 4, 1)}
+        usage = {"prompt_tokens": 3 + len(prompt) // 4, "completion_tokens": max(len(text) // 4, 1)}
         return web.json_response({"model": model, "choices": [choice], "usage": usage})
 
     app = web.Application()

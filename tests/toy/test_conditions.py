@@ -55,11 +55,11 @@ def server(calls: Counter[str]) -> web.Application:
     async def answer(request: web.Request) -> web.Response:
         body = await request.json()
         calls[body["model"]] += 1
-        text = body["messages"][-1]["content"]
-        assert body.get("temperature") == (0.25 if "Be quick." in text else None)
-        text = reply(body["model"], body["messages"][-1]["content"])
+        prompt = body["messages"][-1]["content"]
+        assert body.get("temperature") == (0.25 if "Be quick." in prompt else None)
+        text = reply(body["model"], prompt)
         choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-        usage = {"prompt_tokens": 9, "completion_tokens": max(len(text) // 4, 1)}
+        usage = {"prompt_tokens": 3 + len(prompt) // 4, "completion_tokens": max(len(text) // 4, 1)}
         return web.json_response({"model": body["model"], "choices": [choice], "usage": usage})
 
     app = web.Application()
