@@ -168,9 +168,8 @@ OF_DATA = regex(r"json|arrays?\b|dict|object|list|config|schema|yaml|\bapi\b|cod
 ELIDED_MIDDLE = "an ellipsis in the place of their middle"
 TO_COME = "a short text that ends in an ellipsis"
 WAITING = regex(r"\W{0,6}[\w'’ ,]{3,60}(?:…|\.\.\.)")
-OF_FREE_REPLIES = (
-    *(THOUGHTS, UNSENT_WORDS, TWO_REPLIES, DRAFTS, JUDGEMENT, TO_COME, ELIDED_MIDDLE, OBJECT_ALONE, OF_SERVICE),
-)
+IN_THE_PLACE_OF_ONE = (TWO_REPLIES, DRAFTS, JUDGEMENT, TO_COME, ELIDED_MIDDLE, OBJECT_ALONE, OF_SERVICE)
+OF_FREE_REPLIES = (THOUGHTS, UNSENT_WORDS, *IN_THE_PLACE_OF_ONE)
 
 
 def program_texts(

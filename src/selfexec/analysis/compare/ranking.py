@@ -118,32 +118,25 @@ def _plain_gaps(family: Family, experiment: str) -> dict[tuple[str, str], _Gap]:
     if family.metric in RATES:  # their differences are no formula's
         return {}
     effects = effects_of(formula_of(family.metric, experiment))
+    is_skill, rests_on_few = family.metric == "skill", claim_kind(experiment).rests_on_few
     gaps: dict[tuple[str, str], _Gap] = {}
     for items, records in _asked_alike(family, experiment).items():
         of_each = [record.counted.computed(effects, items) for record in records]
         values, added = map(np.array, zip(*of_each, strict=True))
+        counts = [record.counted.on(items) for record in records]
         freedom = family.freedom(experiment, len(items))
         for n, first in enumerate(records[:-1]):
             differences = (values[n] - values[n + 1 :]).tolist()
             errors = influence_errors(added[n] - added[n + 1 :]).tolist()
-            for second, value, error in zip(records[n + 1 :], differences, errors, strict=True):
-                if (
-                    math.isfinite(value)
-                    and error > NO_SPREAD
-                    and not _rests_on_few(family.metric, experiment, first, second)
-                ):
-                    gaps[first.label, second.label] = (value, error, freedom)
+            for m, value, error in zip(range(n + 1, len(records)), differences, errors, strict=True):
+                is_plain = math.isfinite(value) and error > NO_SPREAD
+                if is_plain and not (is_skill and rests_on_few(counts[n], counts[m])):
+                    gaps[first.label, records[m].label] = (value, error, freedom)
     return gaps
 
 
-def _rests_on_few(metric: str, experiment: str, first: ComparedRecord, second: ComparedRecord) -> bool:
-    """Whether the error of a difference in skill is not that of the formula."""
-    items = common_items([first.counted])
-    return metric == "skill" and claim_kind(experiment).rests_on_few(first.counted.on(items), second.counted.on(items))
-
-
 def _asked_alike(family: Family, experiment: str) -> dict[tuple[str, ...], list[ComparedRecord]]:
-    """The records whose differences are told, by their items, in the order of their models' names."""
+    """The records that can be compared, by their items, in the order of their models' names."""
     alike: dict[tuple[str, ...], list[ComparedRecord]] = {}
     for _, record in sorted(family.records[experiment].items()):
         if record.reason or record.by_item is not record.counted:

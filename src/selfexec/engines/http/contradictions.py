@@ -80,8 +80,6 @@ NOTHING = regex(rb'\s*(?:null|0|0\.0|false|\[\s*\]|\{\s*\}|""|"TEXT")\s*[,}\]]')
 MARK = regex(r"<\|[^<>|]{1,40}\|>|</?s>|<(?:[a-z]+_of_turn|[be]os|pad)>|token_id:\d+")  # no text of a token
 BYTES_OF_TOKENS = regex(r"\ufffd|\\x[0-9a-fA-F]{2}|<0x[0-9A-F]{2}>|[\u0120\u010a]")  # those of no whole character
 ASKED_AGAIN = frozenset(("messages", "contents", "prompt", "input", "tools", "text"))  # judged as echoes
-
-
 LIMITED, ENDS_OF_TURN = b'"max', 2
 # as a request has it; that of thoughts alone is another one
 LIMIT = regex(rb'(?<!"reasoning":\{)"(?:max_(?:completion_|output_)?tokens|maxOutputTokens)":(\d+)')

@@ -96,14 +96,14 @@ def _reliabilities(scores: Scores, experiment: str, curves_of: ByModel) -> dict[
 
 def _excess_panel(numbers: FigureNumbers, experiment: str, excess: Mapping[str, Number]) -> RowPanel:
     """Open where it is too close to call whether a model is too sure or not sure enough."""
-    stand = _beside_zero(excess)
+    stand = _against_zero(excess)
     panel = _panel(numbers, experiment, "given minus came true", excess, -0.1)
     called = {*stand.above, *stand.below}
     marks = [replace(dot, kind="open") if dot.kind == "main" and dot.key not in called else dot for dot in panel.dots]
     return replace(panel, dots=marks)
 
 
-def _beside_zero(excess: Mapping[str, Number]) -> Stand:
+def _against_zero(excess: Mapping[str, Number]) -> Stand:
     """Which models surely gave more than came true, and which less."""
     return against(excess, Number(0.0, 0.0, 0.0))
 
@@ -125,7 +125,7 @@ def _cells(curves_of: ByModel) -> Iterator[list[str]]:
 def _finding_of_several(excess: Mapping[str, Mapping[str, Number]]) -> str:
     """How many models give more, or less, than comes true, in which experiments."""
     clauses = []
-    stands = {experiment: _beside_zero(values) for experiment, values in excess.items()}
+    stands = {experiment: _against_zero(values) for experiment, values in excess.items()}
     for side, how in (("above", "too sure"), ("below", "not sure enough")):
         whom = {e: found.whom(those) for e, found in stands.items() if (those := getattr(found, side))}
         if whom:
@@ -138,7 +138,7 @@ def _finding(model: str, calibration: Calibration) -> str:
     """Whether it gives more, or less, than comes true, on average over all claims, and by how much."""
     if not calibration.excess:
         return ""
-    found = _beside_zero({model: calibration.excess})
+    found = _against_zero({model: calibration.excess})
     how = "more" if found.above else "less"
     size = decimal(abs(calibration.excess.value), 2)
     clear = found.above or found.below
